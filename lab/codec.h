@@ -26,6 +26,9 @@
  * stands that was read.  A time that is written becomes the one that would be
  * read: between two ticks, the later of them.
  *
+ * Before a state is written, numbers of which only the order matters become
+ * ranks: a codec that ranks visits them, and nothing else (numbers.h).
+ *
  * All of it is inline, and so is a description that is to be fast: then it is
  * compiled once for each way.
  */
@@ -40,6 +43,7 @@ struct codec {
     uint8_t *at;
     uint8_t *end;
     bool reads;
+    bool ranks;            /* it neither reads nor writes */
     uint8_t bit;           /* of the byte at `at`, the next that is free */
     struct hf_instant now; /* of what is written; CODEC_NOW of what is read */
 };
@@ -81,6 +85,12 @@ codec_reader(const uint8_t *bytes, size_t size)
         .at = at, .end = at + size, .reads = true, .now = CODEC_NOW};
 }
 
+CODEC_INLINE struct codec
+codec_ranker(void)
+{
+    return (struct codec){.ranks = true};
+}
+
 CODEC_INLINE uint8_t
 codec_get(struct codec *codec)
 {
@@ -91,6 +101,8 @@ codec_get(struct codec *codec)
 CODEC_INLINE void
 codec_put(struct codec *codec, uint64_t value)
 {
+    if (codec->ranks)
+        return;
     HF_CHECK(codec->at < codec->end && codec->bit == 0);
     HF_CHECK(value <= UINT8_MAX);
     *codec->at++ = (uint8_t)value;
@@ -115,9 +127,10 @@ codec_skip_bits(struct codec *codec, unsigned width)
 CODEC_INLINE uint8_t
 codec_get_bits(struct codec *codec, unsigned width)
 {
-    unsigned value = *codec->at >> codec->bit & ((1u << width) - 1);
+    unsigned value;
 
     HF_CHECK(codec->at < codec->end && codec->bit + width <= 8);
+    value = *codec->at >> codec->bit & ((1u << width) - 1);
     codec_skip_bits(codec, width);
     return (uint8_t)value;
 }
@@ -125,10 +138,13 @@ codec_get_bits(struct codec *codec, unsigned width)
 CODEC_INLINE void
 codec_put_bits(struct codec *codec, unsigned width, unsigned value)
 {
-    unsigned before = codec->bit == 0 ? 0u : *codec->at;
+    unsigned before;
 
+    if (codec->ranks)
+        return;
     HF_CHECK(codec->at < codec->end && codec->bit + width <= 8);
     HF_CHECK(value >> width == 0);
+    before = codec->bit == 0 ? 0u : *codec->at;
     *codec->at = (uint8_t)(before | value << codec->bit);
     codec_skip_bits(codec, width);
 }
@@ -139,6 +155,8 @@ codec_part(struct codec *codec, size_t size)
 {
     struct codec part = *codec;
 
+    if (codec->ranks)
+        return part;
     HF_CHECK(size <= (size_t)(codec->end - codec->at) && codec->bit == 0);
     codec->at += size;
     part.end = codec->at;
@@ -149,6 +167,8 @@ codec_part(struct codec *codec, size_t size)
 CODEC_INLINE void
 codec_end(struct codec *codec)
 {
+    if (codec->ranks)
+        return;
     codec_byte_ends(codec);
     if (!codec->reads)
         memset(codec->at, 0, (size_t)(codec->end - codec->at));
@@ -182,6 +202,8 @@ codec_ahead(struct codec *codec, struct hf_instant *at)
 {
     uint64_t ticks = 0;
 
+    if (codec->ranks)
+        return;
     if (codec->reads)
         ticks = codec_get(codec);
     else if (at->ms == HF_NEVER.ms)
@@ -202,6 +224,8 @@ codec_ago(struct codec *codec, struct hf_instant *at, unsigned most)
 {
     uint64_t ticks = 0;
 
+    if (codec->ranks)
+        return;
     HF_CHECK(most < CODEC_NEVER);
     if (codec->reads)
         ticks = codec_get(codec);
@@ -226,6 +250,8 @@ codec_ticks(struct codec *codec, struct hf_duration *length)
 {
     uint64_t ticks = CODEC_NEVER;
 
+    if (codec->ranks)
+        return;
     if (codec->reads)
         ticks = codec_get(codec);
     else if (length->ms != HF_FOREVER.ms)

@@ -228,36 +228,47 @@ strip(struct hf_node *n)
 
 /* ---- One description ----------------------------------------------------- */
 
+struct coder {
+    struct codec codec;
+    const struct node_numbers *of; /* while it ranks */
+};
+
 static void
-code_terms(struct codec *codec, struct hf_terms *terms)
+code_terms(struct coder *coder, struct hf_terms *terms)
 {
+    struct codec *codec = &coder->codec;
+
     CODE(codec, terms->if_dead);
     codec_ticks(codec, &terms->ttl);
     codec_ticks(codec, &terms->beat);
 }
 
 static void
-code_evidence(struct codec *codec, struct hf_evidence *e)
+code_evidence(struct coder *coder, struct hf_evidence *e)
 {
+    struct codec *codec = &coder->codec;
+
     CODE(codec, e->present);
     if (!e->present)
         return;
     CODE(codec, e->gone);
-    CODE(codec, e->version);
-    CODE(codec, e->token);
-    code_terms(codec, &e->terms);
+    CODE_NUMBER(codec, coder->of->versions, e->version);
+    CODE_NUMBER(codec, coder->of->versions, e->token);
+    code_terms(coder, &e->terms);
     codec_ago(codec, &e->shown_at, ticks_of(e->terms.ttl));
     e->first_at = e->shown_at;
 }
 
 static void
-code_question(struct codec *codec, struct hf_question *q)
+code_question(struct coder *coder, struct hf_question *q)
 {
+    struct codec *codec = &coder->codec;
+
     CODE(codec, q->kind);
     CODE(codec, q->waiting);
     CODE(codec, q->late);
     CODE(codec, q->failures);
-    CODE(codec, q->number);
+    CODE_NUMBER(codec, coder->of->questions, q->number);
     codec_ticks(codec, &q->took);
     codec_ago(codec, &q->asked_at, ticks_of(q->config.call));
     codec_ahead(codec, &q->again_at);
@@ -266,56 +277,65 @@ code_question(struct codec *codec, struct hf_question *q)
 /* An answer counts from its sending, and what is older than the ttl gives no
  * right any more.  Only by how much counts differ matters. */
 static void
-code_sent(struct codec *codec, const struct hf_keeper *k, uint64_t base,
+code_sent(struct coder *coder, const struct hf_keeper *k, uint64_t base,
           struct hf_sent *sent)
 {
-    CODE(codec, sent->number);
+    struct codec *codec = &coder->codec;
+
+    CODE_NUMBER(codec, coder->of->questions, sent->number);
     if (sent->number == 0)
         return;
     CODE(codec, sent->kind);
-    CODE(codec, sent->version);
-    sent->count += NODE_CODEC_COUNT - base;
+    CODE_NUMBER(codec, coder->of->versions, sent->version);
+    if (!codec->ranks)
+        sent->count += NODE_CODEC_COUNT - base;
     CODE(codec, sent->count);
     codec_ago(codec, &sent->at, ticks_of(k->config.terms.ttl));
 }
 
 static void
-code_keeper(struct codec *codec, struct hf_keeper *k)
+code_keeper(struct coder *coder, struct hf_keeper *k)
 {
+    struct codec *codec = &coder->codec;
     uint64_t base = codec->reads ? NODE_CODEC_COUNT : k->heartbeat.count;
 
     CODE(codec, k->state);
-    CODE(codec, k->heartbeat.id);
-    k->heartbeat.count = NODE_CODEC_COUNT;
-    code_question(codec, &k->question);
-    CODE(codec, k->version);
-    CODE(codec, k->token);
-    CODE(codec, k->over);
+    CODE_NUMBER(codec, coder->of->ids, k->heartbeat.id);
+    if (codec->reads)
+        k->heartbeat.count = NODE_CODEC_COUNT;
+    code_question(coder, &k->question);
+    CODE_NUMBER(codec, coder->of->versions, k->version);
+    CODE_NUMBER(codec, coder->of->versions, k->token);
+    CODE_NUMBER(codec, coder->of->versions, k->over);
     codec_ahead(codec, &k->right_until);
     CODE(codec, k->must_read);
     for (unsigned i = 0; i < HF_INFLIGHT_MAX; i++)
-        code_sent(codec, k, base, &k->inflight.writes[i]);
+        code_sent(coder, k, base, &k->inflight.writes[i]);
     CODE(codec, k->inflight.forgot_claim);
 }
 
 static void
-code_contender(struct codec *codec, struct hf_contender *c)
+code_contender(struct coder *coder, struct hf_contender *c)
 {
+    struct codec *codec = &coder->codec;
+
     CODE(codec, c->state);
     CODE(codec, c->status);
-    CODE(codec, c->claimed_version);
+    CODE_NUMBER(codec, coder->of->versions, c->claimed_version);
     CODE(codec, c->asked_with);
     CODE(codec, c->failing);
     CODE(codec, c->answered);
-    code_evidence(codec, &c->evidence);
-    code_keeper(codec, &c->keeper);
+    code_evidence(coder, &c->evidence);
+    code_keeper(coder, &c->keeper);
 }
 
 static void
-code_idle(struct codec *codec, struct hf_keeper *k)
+code_idle(struct coder *coder, struct hf_keeper *k)
 {
-    CODE(codec, k->question.number);
-    CODE(codec, k->heartbeat.id);
+    struct codec *codec = &coder->codec;
+
+    CODE_NUMBER(codec, coder->of->questions, k->question.number);
+    CODE_NUMBER(codec, coder->of->ids, k->heartbeat.id);
 }
 
 /* What a leader begins to seek with. */
@@ -334,10 +354,13 @@ begin_contender(const struct hf_leader *l, struct hf_contender *c)
 }
 
 static void
-code_forgotten(struct codec *codec, struct hf_leader *l)
+code_forgotten(struct coder *coder, struct hf_leader *l)
 {
-    l->now = CODEC_NOW;
-    CODE(codec, l->service);
+    struct codec *codec = &coder->codec;
+
+    if (codec->reads)
+        l->now = CODEC_NOW;
+    CODE_NUMBER(codec, coder->of->ids, l->service);
     codec_ticks(codec, &l->max_ttl);
     codec_ahead(codec, &l->grace_until);
     CODE(codec, l->forgot);
@@ -346,80 +369,57 @@ code_forgotten(struct codec *codec, struct hf_leader *l)
 }
 
 static void
-code_leader(struct codec *codec, struct hf_leader *l)
+code_leader(struct coder *coder, struct hf_leader *l)
 {
+    struct codec *codec = &coder->codec;
+
     CODE(codec, l->state);
-    code_forgotten(codec, l);
+    code_forgotten(coder, l);
     if (l->state == HF_LEADER_IDLE) {
-        code_idle(codec, &l->contender.keeper);
+        code_idle(coder, &l->contender.keeper);
         return;
     }
     if (codec->reads)
         begin_contender(l, &l->contender);
-    code_contender(codec, &l->contender);
-    CODE(codec, l->next_fence);
-    CODE(codec, l->batch.version);
-    CODE(codec, l->batch.number);
-    CODE(codec, l->batch.next_fence);
+    code_contender(coder, &l->contender);
+    CODE_NUMBER(codec, coder->of->fences, l->next_fence);
+    CODE_NUMBER(codec, coder->of->versions, l->batch.version);
+    CODE_NUMBER(codec, coder->of->batches, l->batch.number);
+    CODE_NUMBER(codec, coder->of->fences, l->batch.next_fence);
     codec_ticks(codec, &l->batch.max_ttl);
     codec_ticks(codec, &l->batch.grace);
     CODE(codec, l->batch.refused);
 }
 
 static void
-code(struct codec *codec, struct hf_node *n)
+code(struct coder *coder, struct hf_node *n)
 {
+    struct codec *codec = &coder->codec;
+
     CODE(codec, n->state);
     CODE(codec, n->stopped);
     CODE(codec, n->followed);
     codec_ahead(codec, &n->seek_at);
-    CODE(codec, n->term);
+    CODE_NUMBER(codec, coder->of->versions, n->term);
     codec_ticks(codec, &n->longest_ttl);
-    CODE(codec, n->batch.number);
-    CODE(codec, n->batch.through);
-    CODE(codec, n->answered);
-    CODE(codec, n->alive);
+    CODE_NUMBER(codec, coder->of->batches, n->batch.number);
+    CODE_NUMBER(codec, coder->of->marks, n->batch.through);
+    CODE_NUMBER(codec, coder->of->marks, n->answered);
+    CODE_NUMBER(codec, coder->of->marks, n->alive);
     codec_ahead(codec, &n->alive_by);
-    code_leader(codec, &n->leader);
+    code_leader(coder, &n->leader);
     codec_end(codec);
 }
 
 /* ---- Calls --------------------------------------------------------------- */
 
-static void
-number_contender(struct hf_contender *c, const struct node_numbers *of)
-{
-    struct hf_keeper *k = &c->keeper;
-
-    numbers_add(of->versions, &c->claimed_version);
-    numbers_add(of->versions, &c->evidence.version);
-    numbers_add(of->versions, &c->evidence.token);
-    numbers_add(of->versions, &k->version);
-    numbers_add(of->versions, &k->token);
-    numbers_add(of->versions, &k->over);
-    numbers_add(of->questions, &k->question.number);
-    numbers_add(of->ids, &k->heartbeat.id);
-    for (unsigned i = 0; i < HF_INFLIGHT_MAX; i++) {
-        numbers_add(of->questions, &k->inflight.writes[i].number);
-        numbers_add(of->versions, &k->inflight.writes[i].version);
-    }
-}
-
 void
 node_numbers(struct hf_node *n, const struct node_numbers *of)
 {
+    struct coder coder = {codec_ranker(), of};
+
     strip(n);
-    numbers_add(of->versions, &n->term);
-    numbers_add(of->batches, &n->batch.number);
-    numbers_add(of->marks, &n->batch.through);
-    numbers_add(of->marks, &n->answered);
-    numbers_add(of->marks, &n->alive);
-    numbers_add(of->versions, &n->leader.batch.version);
-    numbers_add(of->batches, &n->leader.batch.number);
-    numbers_add(of->fences, &n->leader.batch.next_fence);
-    numbers_add(of->fences, &n->leader.next_fence);
-    numbers_add(of->ids, &n->leader.service);
-    number_contender(&n->leader.contender, of);
+    code(&coder, n);
 }
 
 uint64_t
@@ -432,21 +432,21 @@ void
 node_write(const struct hf_node *n, struct hf_instant now, uint8_t *bytes)
 {
     struct hf_node bare = *n;
-    struct codec codec = codec_writer(bytes, NODE_CODEC_SIZE, now);
+    struct coder coder = {codec_writer(bytes, NODE_CODEC_SIZE, now), NULL};
 
     strip(&bare);
-    code(&codec, &bare);
+    code(&coder, &bare);
 }
 
 void
 node_read(const struct hf_node_config *config, const uint8_t *bytes,
           void *block, struct hf_node *n)
 {
-    struct codec codec = codec_reader(bytes, NODE_CODEC_SIZE);
+    struct coder coder = {codec_reader(bytes, NODE_CODEC_SIZE), NULL};
 
     hf_node_init(n, config, block);
     n->now = CODEC_NOW;
-    code(&codec, n);
+    code(&coder, n);
     if (leads(n))
         n->lockspace = block;
 }

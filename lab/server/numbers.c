@@ -7,7 +7,7 @@
 void
 numbers_add(struct numbers *numbers, uint64_t *at)
 {
-    if (*at == 0)
+    if (numbers == NULL || *at == 0)
         return;
     HF_CHECK(numbers->count < NUMBERS_MAX);
     numbers->at[numbers->count++] = at;

@@ -1,7 +1,7 @@
 #ifndef LAB_SERVER_NUMBERS_H
 #define LAB_SERVER_NUMBERS_H
 
-#include <stdint.h>
+#include "lab/codec.h"
 
 /*
  * Numbers: those of one sort that stand in many places of a world, of which
@@ -16,7 +16,17 @@ struct numbers {
     unsigned count;
 };
 
+/* NULL: that one stays as it is. */
 void numbers_add(struct numbers *numbers, uint64_t *at);
+
+/* A number of that sort, which is evaluated while the codec ranks. */
+#define CODE_NUMBER(codec, sort, field)                                        \
+    do {                                                                       \
+        if ((codec)->ranks)                                                    \
+            numbers_add((sort), &(field));                                     \
+        else                                                                   \
+            CODE((codec), (field));                                            \
+    } while (0)
 
 /* The lowest becomes `first`, the next one more, ...  Returns what is above
  * all. */

@@ -13,6 +13,7 @@ enum { BLOCK = 4096 };
  * so are they named in these. */
 struct coder {
     struct codec codec;
+    const struct session_numbers *of; /* while it ranks */
     struct hf_session *s;
     uint32_t wishes[SESSION_CODEC_WISHES + 1];
     uint32_t lanes[SESSION_CODEC_WISHES + 1];
@@ -293,24 +294,27 @@ code_timers(struct coder *coder)
 }
 
 static void
-code_nodes(struct codec *codec, struct hf_nodes *nodes)
+code_nodes(struct coder *coder, struct hf_nodes *nodes)
 {
+    struct codec *codec = &coder->codec;
+
     CODE(codec, nodes->current);
     CODE(codec, nodes->failures);
     CODE(codec, nodes->left);
-    CODE(codec, nodes->known);
+    CODE_NUMBER(codec, coder->of->streams, nodes->known);
     codec_ahead(codec, &nodes->pause_end);
 }
 
 /* An answer counts from its sending, and what is older than the ttl gives no
  * right any more. */
 static void
-code_errand(struct codec *codec, const struct hf_session *s,
-            struct hf_errand *errand)
+code_errand(struct coder *coder, struct hf_errand *errand)
 {
+    const struct hf_session *s = coder->s;
+    struct codec *codec = &coder->codec;
     unsigned most = (unsigned)(s->config.terms.ttl.ms / CODEC_TICK_MS + 1);
 
-    CODE(codec, errand->stream);
+    CODE_NUMBER(codec, coder->of->streams, errand->stream);
     if (errand->stream == 0)
         return;
     CODE(codec, errand->kind);
@@ -328,8 +332,8 @@ code_lease(struct coder *coder)
 
     CODE(codec, s->trust);
     CODE(codec, s->id);
-    CODE(codec, s->term);
-    CODE(codec, s->last_stream);
+    CODE_NUMBER(codec, coder->of->terms, s->term);
+    CODE_NUMBER(codec, coder->of->streams, s->last_stream);
     codec_ahead(codec, &s->right_until);
     codec_ago(codec, &s->alive_at, most);
     codec_ahead(codec, &s->say_at);
@@ -340,16 +344,16 @@ code_lease(struct coder *coder)
     s->page_first = code_wish_name(coder, s->page_first);
     s->page_end = code_wish_name(coder, s->page_end);
     for (unsigned i = 0; i < HF_ERRANDS_MAX; i++)
-        code_errand(codec, s, &s->errands[i]);
-    code_nodes(codec, &s->nodes);
+        code_errand(coder, &s->errands[i]);
+    code_nodes(coder, &s->nodes);
 }
 
 static void
 code_lane(struct coder *coder, struct hf_wish_lane *lane)
 {
-    CODE(&coder->codec, lane->number);
+    CODE_NUMBER(&coder->codec, coder->of->lanes, lane->number);
     CODE(&coder->codec, lane->label);
-    CODE(&coder->codec, lane->n);
+    CODE_NUMBER(&coder->codec, coder->of->n, lane->n);
     CODE(&coder->codec, lane->wishes_count);
     lane->asking = code_wish_name(coder, lane->asking);
     code_row(coder, HF_ROW_MATES, &lane->queue);
@@ -380,11 +384,11 @@ code_wish(struct coder *coder, struct hf_wish *wish)
     wish->lane = code_entry(coder, coder->lanes, wish->lane);
     CODE(codec, wish->node);
     CODE(codec, wish->id);
-    CODE(codec, wish->n);
-    CODE(codec, wish->a);
-    CODE(codec, wish->stream);
-    CODE(codec, wish->fence);
-    CODE(codec, wish->granted_by);
+    CODE_NUMBER(codec, coder->of->n, wish->n);
+    CODE_NUMBER(codec, coder->of->a, wish->a);
+    CODE_NUMBER(codec, coder->of->streams, wish->stream);
+    CODE_NUMBER(codec, coder->of->fences, wish->fence);
+    CODE_NUMBER(codec, coder->of->streams, wish->granted_by);
     CODE(codec, wish->changing);
     codec_ahead(codec, &wish->deadline);
     codec_ago(codec, &wish->asked_at, SESSION_CODEC_WAITED);
@@ -430,8 +434,8 @@ code(struct coder *coder)
     }
     code_entries(coder);
     code_lease(coder);
-    CODE(codec, s->last_lane);
-    CODE(codec, s->lowest);
+    CODE_NUMBER(codec, coder->of->lanes, s->last_lane);
+    CODE_NUMBER(codec, coder->of->lanes, s->lowest);
     for (unsigned i = 1; i <= coder->lanes_count; i++)
         code_lane(coder, hf_wish_lane_at(s, coder->lanes[i]));
     for (unsigned i = 1; i <= coder->wishes_count; i++)
@@ -439,7 +443,8 @@ code(struct coder *coder)
     code_row(coder, HF_ROW_MATES, &s->granted);
     code_row(coder, HF_ROW_WORK, &s->ready);
     code_row(coder, HF_ROW_WORK, &s->sent);
-    code_timers(coder);
+    if (!codec->ranks)
+        code_timers(coder);
     codec_end(codec);
 }
 
@@ -480,50 +485,17 @@ find_lane(struct hf_session *s, uint32_t number)
 
 /* ---- Calls --------------------------------------------------------------- */
 
-static void
-number_wish(struct hf_wish *wish, const struct session_numbers *of)
-{
-    numbers_add(of->streams, &wish->stream);
-    numbers_add(of->fences, &wish->fence);
-    numbers_add(of->streams, &wish->granted_by);
-    numbers_add(of->n, &wish->n);
-    numbers_add(of->a, &wish->a);
-}
-
-static void
-number_lanes(struct hf_session *s, const struct session_numbers *of)
-{
-    struct coder coder = {.s = s};
-
-    order_lanes(&coder);
-    for (unsigned i = 1; i <= coder.lanes_count; i++) {
-        struct hf_wish_lane *lane = hf_wish_lane_at(s, coder.lanes[i]);
-
-        numbers_add(of->n, &lane->n);
-        if (of->lanes != NULL)
-            numbers_add(of->lanes, &lane->number);
-    }
-    if (of->lanes == NULL)
-        return;
-    numbers_add(of->lanes, &s->last_lane);
-    numbers_add(of->lanes, &s->lowest);
-}
-
 void
 session_numbers(struct hf_session *s, const struct session_numbers *of)
 {
+    struct coder coder = {.codec = codec_ranker(), .of = of, .s = s};
+
     if (s->state == HF_LEASE_OVER)
         return;
     strip(s);
-    numbers_add(of->terms, &s->term);
-    numbers_add(of->streams, &s->last_stream);
-    numbers_add(of->streams, &s->nodes.known);
-    for (unsigned i = 0; i < HF_ERRANDS_MAX; i++)
-        numbers_add(of->streams, &s->errands[i].stream);
-    for (uint32_t at = 1; at <= s->wishes.fresh; at++)
-        if (hf_wish_at(s, at)->state != HF_WISH_FREE)
-            number_wish(hf_wish_at(s, at), of);
-    number_lanes(s, of);
+    order_wishes(&coder);
+    order_lanes(&coder);
+    code(&coder);
 }
 
 void

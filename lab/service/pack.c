@@ -178,7 +178,7 @@ strip(struct service_world *world)
     world->orphan.batch.number = world->orphan.batch.count > 0;
 }
 
-/* ---- Numbers ------------------------------------------------------------- */
+/* ---- Sorts of numbers ------------------------------------------------------------- */
 
 /* One more than the greatest id of a session in a world that is packed. */
 enum { SERVICE_IDS = PICTURE_CLIENTS + 1 };
@@ -197,328 +197,92 @@ struct sorts {
     struct numbers questions[SERVICE_NODES];
 };
 
-static void
-add_record(struct sorts *sorts, struct service_record *record)
+/* What a service is described with: the sorts of its numbers are there while it
+ * ranks. */
+struct coder {
+    struct codec codec;
+    struct sorts *sorts;
+};
+
+/* The sorts of numbers that are a node's own; none: nobody's. */
+struct own_sorts {
+    struct numbers *batches;
+    struct numbers *questions;
+};
+
+static struct own_sorts
+sorts_of_node(const struct coder *coder, unsigned number)
 {
-    numbers_add(&sorts->n[record->session], &record->n);
-    numbers_add(&sorts->fences, &record->fence);
-}
-
-static void
-add_batch(struct sorts *sorts, struct numbers *batches,
-          struct service_batch *batch)
-{
-    numbers_add(batches, &batch->number);
-    for (unsigned i = 0; i < batch->count; i++)
-        add_record(sorts, &batch->changes[i].record);
-}
-
-static void
-add_head(struct sorts *sorts, struct service_head *head)
-{
-    numbers_add(&sorts->versions, &head->token);
-    numbers_add(&sorts->ids, &head->id);
-    numbers_add(&sorts->fences, &head->next_fence);
-}
-
-static void
-add_call(struct sorts *sorts, struct numbers *batches,
-         struct numbers *questions, struct service_call *call)
-{
-    numbers_add(questions, &call->number);
-    numbers_add(&sorts->versions, &call->expects);
-    numbers_add(&sorts->versions, &call->over);
-    numbers_add(&sorts->versions, &call->version);
-    numbers_add(&sorts->versions, &call->term);
-    add_head(sorts, &call->head);
-    add_batch(sorts, batches, &call->batch);
-}
-
-static void
-add_stream(struct sorts *sorts, struct service_stream *stream)
-{
-    if (stream->stage == SERVICE_NONE)
-        return;
-    numbers_add(&sorts->streams[stream->client], &stream->number);
-    numbers_add(&sorts->n[stream->message.session], &stream->message.n);
-    numbers_add(&sorts->a[stream->message.session], &stream->message.a);
-    numbers_add(&sorts->versions, &stream->message.term);
-    numbers_add(&sorts->versions, &stream->term);
-    numbers_add(&sorts->batches[stream->node], &stream->arrived);
-    numbers_add(&sorts->marks[stream->node], &stream->answer.mark);
-    if (stream->answer.kind == HF_ANSWER_GRANTED)
-        numbers_add(&sorts->fences, &stream->answer.fence);
-    for (unsigned i = 0; i < stream->fences_count; i++)
-        numbers_add(&sorts->fences, &stream->fences[i]);
-}
-
-static void
-add_client(struct sorts *sorts, struct service_world *world, unsigned number)
-{
-    struct service_client *client = &world->clients[number];
-    struct hf_session *s = service_session(client);
-    uint64_t id = service_client_session(client);
-    const struct session_numbers to = {
-        .terms = &sorts->versions,
-        .streams = &sorts->streams[number],
-        .fences = &sorts->fences,
-        .n = id == 0 ? &sorts->own_n[number] : &sorts->n[id],
-        .a = id == 0 ? &sorts->own_a[number] : &sorts->a[id],
-    };
-
-    if (client->alive)
-        session_numbers(s, &to);
-    for (unsigned i = 0; i < SERVICE_STREAMS; i++)
-        add_stream(sorts, &client->streams[i]);
-}
-
-static void
-add_lockspace(struct sorts *sorts, struct service_world *world, unsigned number)
-{
-    struct picture_numbers to = {
-        .terms = &sorts->versions,
-        .fences = &sorts->fences,
-        .marks = &sorts->marks[number],
-        .batches = &sorts->batches[number],
-        .in_order = world->config->changes > 0,
-    };
-
-    for (unsigned i = 0; i < world->config->world.clients * SERVICE_SESSIONS;
-         i++) {
-        to.n[i] = &sorts->n[i + 1];
-        to.a[i] = &sorts->a[i + 1];
-    }
-    picture_add_numbers(service_lockspace(&world->nodes[number]), &to);
-}
-
-static void
-add_node(struct sorts *sorts, struct service_world *world, unsigned number)
-{
-    struct service_node *node = &world->nodes[number];
-    const struct node_numbers to = {
-        .versions = &sorts->versions,
-        .fences = &sorts->fences,
-        .marks = &sorts->marks[number],
-        .questions = &sorts->questions[number],
-        .ids = &sorts->ids,
-        .batches = &sorts->batches[number],
-    };
-
-    if (!node->alive)
-        return;
-    node_numbers(&node->node, &to);
-    numbers_add(&sorts->batches[number], &node->applied);
-    add_batch(sorts, &sorts->batches[number], &node->batch);
-    for (unsigned i = 0; i < SERVICE_CALLS; i++)
-        add_call(sorts, &sorts->batches[number], &sorts->questions[number],
-                 &node->calls[i]);
-    if (service_lockspace(node) != NULL)
-        add_lockspace(sorts, world, number);
-}
-
-static void
-add_store(struct sorts *sorts, struct service_store *store)
-{
-    numbers_add(&sorts->versions, &store->version);
-    numbers_add(&sorts->versions, &store->marker);
-    add_head(sorts, &store->head);
-    for (unsigned i = 0; i < store->count; i++)
-        add_record(sorts, &store->records[i]);
-}
-
-static void
-add_rest(struct sorts *sorts, struct service_world *world)
-{
-    struct numbers none = {0}; /* of whoever is gone */
-
-    add_store(sorts, &world->store);
-    add_store(sorts, &world->older);
-    numbers_add(&sorts->versions, &world->given);
-    numbers_add(&sorts->fences, &world->cleared.fence);
-    numbers_add(&sorts->fences, &world->highest);
-    for (unsigned i = 0; i < SERVICE_LOCKS; i++) {
-        numbers_add(&sorts->fences, &world->told[i]);
-        numbers_add(&sorts->fences, &world->left_behind[i]);
-        numbers_add(&sorts->fences, &world->forgotten[i]);
-    }
-    add_call(sorts, &none, &none, &world->orphan);
-}
-
-/* Attempts are compared with others of the same request alone. */
-static void
-lift(uint64_t *a, uint64_t n)
-{
-    if (*a != 0)
-        *a += n << 32;
-}
-
-static void
-lift_client(struct service_client *client)
-{
-    struct hf_session *s = service_session(client);
-
-    for (uint32_t at = 1; client->alive && at <= s->wishes.fresh; at++)
-        lift(&hf_wish_at(s, at)->a, hf_wish_at(s, at)->n);
-    for (unsigned i = 0; i < SERVICE_STREAMS; i++)
-        lift(&client->streams[i].message.a, client->streams[i].message.n);
-}
-
-static void
-lift_attempts(struct service_world *world)
-{
-    for (unsigned i = 0; i < world->config->world.clients; i++)
-        lift_client(&world->clients[i]);
-    for (unsigned i = 0; i < world->config->nodes; i++) {
-        struct hf_lockspace *ls = service_lockspace(&world->nodes[i]);
-
-        for (uint32_t at = 1;
-             world->nodes[i].alive && ls != NULL && at <= ls->lanes.fresh; at++)
-            lift(&hf_lane_at(ls, at)->a, hf_lane_at(ls, at)->n);
-    }
-}
-
-/* A term is a version, and fences go on from the greatest: in a store whose
- * fences were once above its versions, they stay so. */
-enum { FENCE_FIRST = 100 };
-
-/* The fence with which a place without a head begins is a number that nodes
- * know, and stays it. */
-static void
-settle_fences(struct numbers *fences)
-{
-    uint64_t beginning = 1;
-
-    numbers_add(fences, &beginning);
-    numbers_settle(fences, FENCE_FIRST - 1);
-    for (unsigned i = 0; i < fences->count; i++)
-        if (*fences->at[i] == FENCE_FIRST - 1)
-            *fences->at[i] = 1;
-}
-
-static void
-rank(struct service_world *world)
-{
-    const struct service_config *config = world->config;
-    struct sorts sorts = {0};
-
-    lift_attempts(world);
-    for (unsigned i = 0; i < config->nodes; i++)
-        add_node(&sorts, world, i);
-    for (unsigned i = 0; i < config->world.clients; i++)
-        add_client(&sorts, world, i);
-    add_rest(&sorts, world);
-    numbers_settle(&sorts.versions, 1);
-    settle_fences(&sorts.fences);
-    numbers_name(&sorts.ids);
-    for (unsigned i = 0; i < config->world.clients; i++) {
-        numbers_settle(&sorts.streams[i], 1);
-        numbers_settle(&sorts.own_n[i], 1);
-        numbers_settle(&sorts.own_a[i], 1);
-    }
-    for (unsigned i = 0; i < SERVICE_IDS; i++) {
-        numbers_settle(&sorts.n[i], 1);
-        numbers_settle(&sorts.a[i], 1);
-    }
-    for (unsigned i = 0; i < config->nodes; i++) {
-        numbers_settle(&sorts.marks[i], 1);
-        numbers_settle(&sorts.batches[i], 1);
-        numbers_settle(&sorts.questions[i], 1);
-    }
-}
-
-/* ---- Counts -------------------------------------------------------------- */
-
-/* Of beats only the difference to what a node knows of its own matters. */
-static bool
-is_its_claim(const struct service_node *node, uint64_t id)
-{
-    const struct hf_keeper *k = &node->node.leader.contender.keeper;
-
-    return node->alive && k->state != HF_KEEPER_IDLE && k->heartbeat.id == id;
-}
-
-static void
-set_count(const struct service_world *world, struct service_head *head)
-{
-    for (unsigned i = 0; i < world->config->nodes; i++) {
-        uint64_t base = node_count_base(&world->nodes[i].node);
-
-        if (!is_its_claim(&world->nodes[i], head->id))
-            continue;
-        head->count += NODE_CODEC_COUNT;
-        head->count -= head->count < base ? head->count : base;
-        return;
-    }
-    head->count = 0;
-}
-
-static void
-set_counts(struct service_world *world)
-{
-    set_count(world, &world->store.head);
-    set_count(world, &world->older.head);
-    set_count(world, &world->orphan.head);
-    for (unsigned i = 0; i < world->config->nodes; i++)
-        for (unsigned k = 0; k < SERVICE_CALLS; k++)
-            set_count(world, &world->nodes[i].calls[k].head);
+    if (!coder->codec.ranks)
+        return (struct own_sorts){NULL, NULL};
+    return (struct own_sorts){&coder->sorts->batches[number],
+                              &coder->sorts->questions[number]};
 }
 
 /* ---- What is nobody's ---------------------------------------------------- */
 
 static void
-do_head(struct codec *codec, struct service_head *head)
+do_head(struct coder *coder, struct service_head *head)
 {
+    struct codec *codec = &coder->codec;
+
     CODE(codec, head->exists);
     CODE(codec, head->led);
-    CODE(codec, head->token);
-    CODE(codec, head->id);
+    CODE_NUMBER(codec, &coder->sorts->versions, head->token);
+    CODE_NUMBER(codec, &coder->sorts->ids, head->id);
     CODE(codec, head->count);
-    CODE(codec, head->next_fence);
+    CODE_NUMBER(codec, &coder->sorts->fences, head->next_fence);
     CODE(codec, head->grace);
 }
 
 static void
-do_record(struct codec *codec, struct service_record *record)
+do_record(struct coder *coder, struct service_record *record)
 {
-    CODE(codec, record->fence);
+    struct codec *codec = &coder->codec;
+
+    CODE_NUMBER(codec, &coder->sorts->fences, record->fence);
     CODE(codec, record->session);
-    CODE(codec, record->n);
+    CODE_NUMBER(codec, &coder->sorts->n[record->session], record->n);
     CODE(codec, record->lock);
 }
 
 static void
-do_batch(struct codec *codec, struct service_batch *batch)
+do_batch(struct coder *coder, struct numbers *batches,
+         struct service_batch *batch)
 {
-    CODE(codec, batch->number);
+    struct codec *codec = &coder->codec;
+
+    CODE_NUMBER(codec, batches, batch->number);
     CODE(codec, batch->count);
     for (unsigned i = 0; i < batch->count; i++) {
         CODE(codec, batch->changes[i].kind);
-        do_record(codec, &batch->changes[i].record);
+        do_record(coder, &batch->changes[i].record);
     }
 }
 
 static void
-do_call(struct codec *codec, struct service_call *call)
+do_call(struct coder *coder, struct own_sorts own, struct service_call *call)
 {
-    struct codec own = codec_part(codec, CALL_BYTES);
+    struct coder part = {codec_part(&coder->codec, CALL_BYTES), coder->sorts};
+    struct codec *codec = &part.codec;
 
-    CODE(&own, call->asked);
+    CODE(codec, call->asked);
     if (call->asked != SERVICE_QUIET) {
-        CODE(&own, call->done);
-        CODE(&own, call->late);
-        CODE(&own, call->number);
-        CODE(&own, call->expects);
-        CODE(&own, call->over);
-        CODE(&own, call->marks);
-        CODE(&own, call->claims);
-        CODE(&own, call->forgot);
-        do_head(&own, &call->head);
-        do_batch(&own, &call->batch);
-        CODE(&own, call->verdict);
-        CODE(&own, call->version);
-        CODE(&own, call->term);
+        CODE(codec, call->done);
+        CODE(codec, call->late);
+        CODE_NUMBER(codec, own.questions, call->number);
+        CODE_NUMBER(codec, &coder->sorts->versions, call->expects);
+        CODE_NUMBER(codec, &coder->sorts->versions, call->over);
+        CODE(codec, call->marks);
+        CODE(codec, call->claims);
+        CODE(codec, call->forgot);
+        do_head(&part, &call->head);
+        do_batch(&part, own.batches, &call->batch);
+        CODE(codec, call->verdict);
+        CODE_NUMBER(codec, &coder->sorts->versions, call->version);
+        CODE_NUMBER(codec, &coder->sorts->versions, call->term);
     }
-    codec_end(&own);
+    codec_end(codec);
 }
 
 static int
@@ -533,55 +297,61 @@ compare_records(const void *a, const void *b)
 }
 
 static void
-do_store(struct codec *codec, struct service_store *store)
+do_store(struct coder *coder, struct service_store *store)
 {
+    struct codec *codec = &coder->codec;
+
     if (!codec->reads)
         qsort(store->records, store->count, sizeof(store->records[0]),
               compare_records);
-    CODE(codec, store->version);
+    CODE_NUMBER(codec, &coder->sorts->versions, store->version);
     CODE(codec, store->forgot);
-    CODE(codec, store->marker);
-    do_head(codec, &store->head);
+    CODE_NUMBER(codec, &coder->sorts->versions, store->marker);
+    do_head(coder, &store->head);
     CODE(codec, store->count);
     for (unsigned i = 0; i < store->count; i++)
-        do_record(codec, &store->records[i]);
+        do_record(coder, &store->records[i]);
 }
 
 static void
-do_rest(struct codec *codec, struct service_world *world)
+do_rest(struct coder *coder, struct service_world *world)
 {
-    struct codec own = codec_part(codec, REST_BYTES);
+    struct coder part = {codec_part(&coder->codec, REST_BYTES), coder->sorts};
+    struct codec *codec = &part.codec;
+    struct own_sorts none = {NULL, NULL}; /* of a node that is gone */
 
-    do_store(&own, &world->store);
-    do_store(&own, &world->older);
-    CODE(&own, world->kept);
-    CODE(&own, world->given);
-    CODE(&own, world->cleared.fence);
-    CODE(&own, world->cleared.age);
-    CODE(&own, world->highest);
+    do_store(&part, &world->store);
+    do_store(&part, &world->older);
+    CODE(codec, world->kept);
+    CODE_NUMBER(codec, &coder->sorts->versions, world->given);
+    CODE_NUMBER(codec, &coder->sorts->fences, world->cleared.fence);
+    CODE(codec, world->cleared.age);
+    CODE_NUMBER(codec, &coder->sorts->fences, world->highest);
     for (unsigned i = 0; i < SERVICE_LOCKS; i++) {
-        CODE(&own, world->told[i]);
-        CODE(&own, world->left_behind[i]);
-        CODE(&own, world->forgotten[i]);
-        CODE(&own, world->believed[i]);
+        CODE_NUMBER(codec, &coder->sorts->fences, world->told[i]);
+        CODE_NUMBER(codec, &coder->sorts->fences, world->left_behind[i]);
+        CODE_NUMBER(codec, &coder->sorts->fences, world->forgotten[i]);
+        CODE(codec, world->believed[i]);
     }
-    do_call(&own, &world->orphan);
-    codec_end(&own);
+    do_call(&part, none, &world->orphan);
+    codec_end(codec);
 }
 
 /* ---- Streams ------------------------------------------------------------- */
 
 static void
-do_message(struct codec *codec, const struct service_config *config,
+do_message(struct coder *coder, const struct service_config *config,
            struct hf_message *message)
 {
+    struct codec *codec = &coder->codec;
+
     CODE(codec, message->kind);
     CODE(codec, message->session);
-    CODE(codec, message->term);
+    CODE_NUMBER(codec, &coder->sorts->versions, message->term);
     CODE(codec, message->lowest);
     CODE(codec, message->lane);
-    CODE(codec, message->n);
-    CODE(codec, message->a);
+    CODE_NUMBER(codec, &coder->sorts->n[message->session], message->n);
+    CODE_NUMBER(codec, &coder->sorts->a[message->session], message->a);
     if (message->kind == HF_MESSAGE_OPEN) {
         message->open.ttl = codec_length(config->ttl);
         message->open.if_dead = config->if_dead;
@@ -595,12 +365,14 @@ do_message(struct codec *codec, const struct service_config *config,
 }
 
 static void
-do_answer(struct codec *codec, struct hf_answer *answer)
+do_answer(struct coder *coder, unsigned node, struct hf_answer *answer)
 {
+    struct codec *codec = &coder->codec;
+
     CODE(codec, answer->kind);
-    CODE(codec, answer->mark);
+    CODE_NUMBER(codec, &coder->sorts->marks[node], answer->mark);
     if (answer->kind == HF_ANSWER_GRANTED) {
-        CODE(codec, answer->fence);
+        CODE_NUMBER(codec, &coder->sorts->fences, answer->fence);
     } else if (answer->kind == HF_ANSWER_OVER) {
         CODE(codec, answer->over);
     } else if (answer->kind == HF_ANSWER_OPENED ||
@@ -616,9 +388,10 @@ do_answer(struct codec *codec, struct hf_answer *answer)
 }
 
 static void
-do_stream(struct codec *codec, const struct service_config *config,
+do_stream(struct coder *coder, const struct service_config *config,
           struct service_stream *stream)
 {
+    struct codec *codec = &coder->codec;
     bool answered;
 
     CODE(codec, stream->stage);
@@ -630,19 +403,19 @@ do_stream(struct codec *codec, const struct service_config *config,
     CODE(codec, stream->late);
     CODE(codec, stream->answered);
     CODE(codec, stream->broken);
-    CODE(codec, stream->number);
-    CODE(codec, stream->arrived);
-    do_message(codec, config, &stream->message);
+    CODE_NUMBER(codec, &coder->sorts->streams[stream->client], stream->number);
+    CODE_NUMBER(codec, &coder->sorts->batches[stream->node], stream->arrived);
+    do_message(coder, config, &stream->message);
     answered =
         stream->answered || (stream->stage == SERVICE_BACK && !stream->broken);
     if (answered) {
-        do_answer(codec, &stream->answer);
-        CODE(codec, stream->term);
+        do_answer(coder, stream->node, &stream->answer);
+        CODE_NUMBER(codec, &coder->sorts->versions, stream->term);
         CODE(codec, stream->leader);
     }
     CODE(codec, stream->fences_count);
     for (unsigned i = 0; i < stream->fences_count; i++)
-        CODE(codec, stream->fences[i]);
+        CODE_NUMBER(codec, &coder->sorts->fences, stream->fences[i]);
 }
 
 /* On which of them a claim is answered, at which nodes: a bit each. */
@@ -707,11 +480,11 @@ pack_streams(struct service_world *world, unsigned number, uint8_t *bytes)
     struct packed_stream streams[SERVICE_STREAMS];
 
     for (unsigned i = 0; i < SERVICE_STREAMS; i++) {
-        struct codec codec =
-            codec_writer(streams[i].bytes, STREAM_BYTES, world->now);
+        struct coder coder = {
+            codec_writer(streams[i].bytes, STREAM_BYTES, world->now), NULL};
 
-        do_stream(&codec, world->config, &world->clients[number].streams[i]);
-        codec_end(&codec);
+        do_stream(&coder, world->config, &world->clients[number].streams[i]);
+        codec_end(&coder.codec);
         streams[i].listeners = listeners(world, number, i);
         streams[i].was = (uint8_t)i;
     }
@@ -726,11 +499,11 @@ unpack_streams(const struct service_config *config, unsigned number,
                const uint8_t *bytes, struct service_client *client)
 {
     for (unsigned i = 0; i < SERVICE_STREAMS; i++) {
-        struct codec codec =
-            codec_reader(bytes + i * STREAM_BYTES, STREAM_BYTES);
+        struct coder coder = {
+            codec_reader(bytes + i * STREAM_BYTES, STREAM_BYTES), NULL};
 
         client->streams[i] = (struct service_stream){.client = (uint8_t)number};
-        do_stream(&codec, config, &client->streams[i]);
+        do_stream(&coder, config, &client->streams[i]);
         if (client->streams[i].stage == SERVICE_NONE)
             client->streams[i].client = 0;
     }
@@ -816,24 +589,27 @@ compare_changes(const void *a, const void *b)
 
 /* The changes of a batch are in any order. */
 static void
-do_node(struct codec *codec, struct service_node *node)
+do_node(struct coder *coder, unsigned number, struct service_node *node)
 {
+    struct codec *codec = &coder->codec;
+    struct own_sorts own = sorts_of_node(coder, number);
+
     CODE(codec, node->frozen);
     CODE(codec, node->cut);
     CODE(codec, node->unaware);
     CODE(codec, node->forgot);
-    CODE(codec, node->applied);
+    CODE_NUMBER(codec, own.batches, node->applied);
     if (!codec->reads)
         qsort(node->batch.changes, node->batch.count,
               sizeof(node->batch.changes[0]), compare_changes);
-    do_batch(codec, &node->batch);
+    do_batch(coder, own.batches, &node->batch);
     for (unsigned i = 0; i < SERVICE_CALLS; i++) {
         struct service_batch *batch = &node->calls[i].batch;
 
         if (!codec->reads)
             qsort(batch->changes, batch->count, sizeof(batch->changes[0]),
                   compare_changes);
-        do_call(codec, &node->calls[i]);
+        do_call(coder, own, &node->calls[i]);
     }
 }
 
@@ -841,14 +617,14 @@ static void
 pack_node(struct service_world *world, unsigned number, uint8_t *bytes)
 {
     struct service_node *node = &world->nodes[number];
-    struct codec codec =
-        codec_writer(bytes, NODE_BYTES - NODE_CODEC_SIZE, world->now);
+    struct coder coder = {
+        codec_writer(bytes, NODE_BYTES - NODE_CODEC_SIZE, world->now), NULL};
 
     memset(bytes, 0, NODE_BYTES);
-    CODE(&codec, node->alive);
+    CODE(&coder.codec, node->alive);
     if (!node->alive)
         return;
-    do_node(&codec, node);
+    do_node(&coder, number, node);
     node_write(&node->node, world->now, bytes + NODE_BYTES - NODE_CODEC_SIZE);
 }
 
@@ -885,19 +661,205 @@ unpack_node(const struct service_config *config, unsigned number,
             const uint8_t *bytes, struct service_node *node)
 {
     const struct hf_node_config own = service_node_config(config, number);
-    struct codec codec = codec_reader(bytes, NODE_BYTES - NODE_CODEC_SIZE);
+    struct coder coder = {codec_reader(bytes, NODE_BYTES - NODE_CODEC_SIZE),
+                          NULL};
     struct packed_lockspace packed;
 
-    CODE(&codec, node->alive);
+    CODE(&coder.codec, node->alive);
     if (!node->alive)
         return;
-    do_node(&codec, node);
+    do_node(&coder, number, node);
     node_read(&own, bytes + NODE_BYTES - NODE_CODEC_SIZE, node->block,
               &node->node);
     if (service_lockspace(node) == NULL)
         return;
     memcpy(&packed, bytes + NODE_BYTES, sizeof(packed));
     unpack_lockspace(config, &packed, node);
+}
+
+/* ---- Ranks ---------------------------------------------------------------- */
+
+static void
+rank_client(struct coder *coder, struct service_world *world, unsigned number)
+{
+    struct sorts *sorts = coder->sorts;
+    struct service_client *client = &world->clients[number];
+    struct hf_session *s = service_session(client);
+    uint64_t id = service_client_session(client);
+    const struct session_numbers to = {
+        .terms = &sorts->versions,
+        .streams = &sorts->streams[number],
+        .fences = &sorts->fences,
+        .n = id == 0 ? &sorts->own_n[number] : &sorts->n[id],
+        .a = id == 0 ? &sorts->own_a[number] : &sorts->a[id],
+    };
+
+    if (client->alive)
+        session_numbers(s, &to);
+    for (unsigned i = 0; i < SERVICE_STREAMS; i++)
+        do_stream(coder, world->config, &client->streams[i]);
+}
+
+static void
+rank_lockspace(struct sorts *sorts, struct service_world *world,
+               unsigned number)
+{
+    struct picture_numbers to = {
+        .terms = &sorts->versions,
+        .fences = &sorts->fences,
+        .marks = &sorts->marks[number],
+        .batches = &sorts->batches[number],
+        .in_order = world->config->changes > 0,
+    };
+
+    for (unsigned i = 0; i < world->config->world.clients * SERVICE_SESSIONS;
+         i++) {
+        to.n[i] = &sorts->n[i + 1];
+        to.a[i] = &sorts->a[i + 1];
+    }
+    picture_add_numbers(service_lockspace(&world->nodes[number]), &to);
+}
+
+static void
+rank_node(struct coder *coder, struct service_world *world, unsigned number)
+{
+    struct sorts *sorts = coder->sorts;
+    struct service_node *node = &world->nodes[number];
+    const struct node_numbers to = {
+        .versions = &sorts->versions,
+        .fences = &sorts->fences,
+        .marks = &sorts->marks[number],
+        .questions = &sorts->questions[number],
+        .ids = &sorts->ids,
+        .batches = &sorts->batches[number],
+    };
+
+    if (!node->alive)
+        return;
+    node_numbers(&node->node, &to);
+    do_node(coder, number, node);
+    if (service_lockspace(node) != NULL)
+        rank_lockspace(sorts, world, number);
+}
+
+/* Attempts are compared with others of the same request alone. */
+static void
+lift(uint64_t *a, uint64_t n)
+{
+    if (*a != 0)
+        *a += n << 32;
+}
+
+static void
+lift_client(struct service_client *client)
+{
+    struct hf_session *s = service_session(client);
+
+    for (uint32_t at = 1; client->alive && at <= s->wishes.fresh; at++)
+        lift(&hf_wish_at(s, at)->a, hf_wish_at(s, at)->n);
+    for (unsigned i = 0; i < SERVICE_STREAMS; i++)
+        lift(&client->streams[i].message.a, client->streams[i].message.n);
+}
+
+static void
+lift_attempts(struct service_world *world)
+{
+    for (unsigned i = 0; i < world->config->world.clients; i++)
+        lift_client(&world->clients[i]);
+    for (unsigned i = 0; i < world->config->nodes; i++) {
+        struct hf_lockspace *ls = service_lockspace(&world->nodes[i]);
+
+        for (uint32_t at = 1;
+             world->nodes[i].alive && ls != NULL && at <= ls->lanes.fresh; at++)
+            lift(&hf_lane_at(ls, at)->a, hf_lane_at(ls, at)->n);
+    }
+}
+
+/* A term is a version, and fences go on from the greatest: in a store whose
+ * fences were once above its versions, they stay so. */
+enum { FENCE_FIRST = 100 };
+
+/* The fence with which a place without a head begins is a number that nodes
+ * know, and stays it. */
+static void
+settle_fences(struct numbers *fences)
+{
+    uint64_t beginning = 1;
+
+    numbers_add(fences, &beginning);
+    numbers_settle(fences, FENCE_FIRST - 1);
+    for (unsigned i = 0; i < fences->count; i++)
+        if (*fences->at[i] == FENCE_FIRST - 1)
+            *fences->at[i] = 1;
+}
+
+static void
+rank(struct service_world *world)
+{
+    const struct service_config *config = world->config;
+    struct sorts sorts = {0};
+    struct coder coder = {codec_ranker(), &sorts};
+
+    lift_attempts(world);
+    for (unsigned i = 0; i < config->nodes; i++)
+        rank_node(&coder, world, i);
+    for (unsigned i = 0; i < config->world.clients; i++)
+        rank_client(&coder, world, i);
+    do_rest(&coder, world);
+    numbers_settle(&sorts.versions, 1);
+    settle_fences(&sorts.fences);
+    numbers_name(&sorts.ids);
+    for (unsigned i = 0; i < config->world.clients; i++) {
+        numbers_settle(&sorts.streams[i], 1);
+        numbers_settle(&sorts.own_n[i], 1);
+        numbers_settle(&sorts.own_a[i], 1);
+    }
+    for (unsigned i = 0; i < SERVICE_IDS; i++) {
+        numbers_settle(&sorts.n[i], 1);
+        numbers_settle(&sorts.a[i], 1);
+    }
+    for (unsigned i = 0; i < config->nodes; i++) {
+        numbers_settle(&sorts.marks[i], 1);
+        numbers_settle(&sorts.batches[i], 1);
+        numbers_settle(&sorts.questions[i], 1);
+    }
+}
+
+/* ---- Counts -------------------------------------------------------------- */
+
+/* Of beats only the difference to what a node knows of its own matters. */
+static bool
+is_its_claim(const struct service_node *node, uint64_t id)
+{
+    const struct hf_keeper *k = &node->node.leader.contender.keeper;
+
+    return node->alive && k->state != HF_KEEPER_IDLE && k->heartbeat.id == id;
+}
+
+static void
+set_count(const struct service_world *world, struct service_head *head)
+{
+    for (unsigned i = 0; i < world->config->nodes; i++) {
+        uint64_t base = node_count_base(&world->nodes[i].node);
+
+        if (!is_its_claim(&world->nodes[i], head->id))
+            continue;
+        head->count += NODE_CODEC_COUNT;
+        head->count -= head->count < base ? head->count : base;
+        return;
+    }
+    head->count = 0;
+}
+
+static void
+set_counts(struct service_world *world)
+{
+    set_count(world, &world->store.head);
+    set_count(world, &world->older.head);
+    set_count(world, &world->orphan.head);
+    for (unsigned i = 0; i < world->config->nodes; i++)
+        for (unsigned k = 0; k < SERVICE_CALLS; k++)
+            set_count(world, &world->nodes[i].calls[k].head);
 }
 
 /* ---- All of it ----------------------------------------------------------- */
@@ -907,14 +869,14 @@ service_pack(const struct service_world *from, uint8_t *bytes)
 {
     const struct service_config *config = from->config;
     static struct service_world world;
-    struct codec codec;
+    struct coder coder;
 
     service_copy(config, &world, from);
     strip(&world);
     rank(&world);
     set_counts(&world);
-    codec = codec_writer(bytes, REST_BYTES, world.now);
-    do_rest(&codec, &world);
+    coder = (struct coder){codec_writer(bytes, REST_BYTES, world.now), NULL};
+    do_rest(&coder, &world);
     bytes += REST_BYTES;
     for (unsigned i = 0; i < config->world.clients; i++) {
         pack_client(&world, i, bytes);
@@ -937,12 +899,12 @@ void
 service_unpack(const struct service_config *config, const uint8_t *bytes,
                struct service_world *world)
 {
-    struct codec codec = codec_reader(bytes, REST_BYTES);
+    struct coder coder = {codec_reader(bytes, REST_BYTES), NULL};
 
     memset(world, 0, offsetof(struct service_world, clients));
     world->config = config;
     world->now = CODEC_NOW;
-    do_rest(&codec, world);
+    do_rest(&coder, world);
     bytes += REST_BYTES;
     for (unsigned i = 0; i < config->world.clients; i++) {
         memset(&world->clients[i], 0, sizeof(world->clients[i]));

@@ -8,6 +8,7 @@
 #include "lab/world/person.h"
 #include "lab/world/resource.h"
 #include "lab/world/shell.h"
+#include "lab/world/strip.h"
 #include "lab/world/worker.h"
 
 enum {
@@ -15,15 +16,20 @@ enum {
     LATE_BYTES = 4,
     LATES_BYTES = WORLD_LATE_MAX * LATE_BYTES,
     WORKER_BYTES = 34,
-    FAILURES_MAX = 15, /* in a row: pauses are at their longest by then */
 };
+
+static size_t
+rest_size(const struct world_config *config)
+{
+    return resource_size(config) + person_size(config) + forget_size(config) +
+           shell_size(config);
+}
 
 size_t
 pack_size(const struct world_config *config)
 {
     return WORLD_BYTES + LATES_BYTES + config->workers * WORKER_BYTES +
-           resource_size(config) + person_size(config) + forget_size(config) +
-           shell_size(config);
+           rest_size(config);
 }
 
 void
@@ -46,147 +52,7 @@ pack_parts(const struct world_config *config, uint16_t parts[EXPLORE_PARTS_MAX])
         parts[count] = 0;
 }
 
-/* ---- What still matters ------------------------------------------------- */
-
-static bool
-still_waits(const struct hf_contender *c)
-{
-    return c->state == HF_CONTENDER_LOOKING ||
-           c->state == HF_CONTENDER_WATCHING ||
-           c->state == HF_CONTENDER_CLAIMING;
-}
-
-static bool
-answer_is_read(const struct world_worker *w)
-{
-    return w->mail.out && w->mail.served && w->mail.reads;
-}
-
-/* Where no write is waited for longer than a tick, nothing that is measured in
- * parts of one tells anything. */
-static bool
-patience_varies(const struct hf_question *question)
-{
-    return question->config.most.ms > world_ticks(1).ms;
-}
-
-/* May the answer to a read show it this version? */
-static bool
-may_be_shown(const struct world *world, const struct world_worker *w,
-             uint64_t version)
-{
-    return version == world->version ||
-           (world->config->forgets && version == world->before.version) ||
-           (answer_is_read(w) && version == w->mail.sight.version);
-}
-
-/* After so many in a row a pause is as long as it can be.  Whoever has had an
- * answer counts them for nothing else. */
-static uint8_t
-failures_that_matter(const struct hf_question *question)
-{
-    uint8_t failures = 0;
-
-    while (HF_PAUSE_FIRST_MS << failures < question->config.most.ms)
-        failures++;
-    return failures;
-}
-
-static void
-strip_question(const struct hf_contender *c, struct hf_question *question)
-{
-    if (!patience_varies(question)) {
-        question->took = world_ticks(0);
-        if (c->answered)
-            question->failures = 0;
-    }
-    if (c->answered && question->failures > failures_that_matter(question))
-        question->failures = failures_that_matter(question);
-    if (question->failures > FAILURES_MAX)
-        question->failures = FAILURES_MAX;
-    if (!question->waiting || question->kind != HF_ASK_READ)
-        question->late = false;
-}
-
-/* What is remembered of writes: that of the call under way, and whether there
- * are claims besides, whose answers never come. */
-static void
-strip_sent(struct world_worker *w)
-{
-    struct hf_keeper *k = &w->contender.keeper;
-    const struct hf_question *question = &k->question;
-    bool may_claim = k->state == HF_KEEPER_CLAIMING ||
-                     (k->state == HF_KEEPER_SETTLING && k->token == 0);
-    bool unsettled = k->inflight.forgot_claim;
-
-    for (unsigned i = 0; i < HF_INFLIGHT_MAX; i++) {
-        struct hf_sent *sent = &k->inflight.writes[i];
-        bool asked = question->waiting && sent->number == question->number;
-        bool called = w->mail.out && sent->number == w->mail.number;
-
-        if (asked || called)
-            continue;
-        unsettled =
-            unsettled || (sent->number != 0 && sent->kind == HF_ASK_CLAIM);
-        *sent = (struct hf_sent){.number = 0};
-    }
-    k->inflight.forgot_claim = may_claim && unsettled;
-}
-
-/* Does it remember the write that the call under way is about? */
-static bool
-knows_call(const struct world_worker *w)
-{
-    bool found = false;
-
-    for (unsigned i = 0; i < HF_INFLIGHT_MAX; i++)
-        found = found || (w->mail.out && !w->mail.reads &&
-                          w->contender.keeper.inflight.writes[i].number ==
-                              w->mail.number);
-    return found;
-}
-
-/* Leave out of a worker whatever it will not look at again. */
-static void
-strip_worker(const struct world *world, struct world_worker *w)
-{
-    struct hf_contender *c = &w->contender;
-    struct hf_keeper *k = &c->keeper;
-
-    if (!w->alive) {
-        *w = (struct world_worker){.phase = w->phase};
-        return;
-    }
-    if (!still_waits(c)) {
-        c->evidence = (struct hf_evidence){0};
-        c->suspected = c->failing = false;
-        c->answered = true;
-        c->limit_at = HF_NEVER;
-    }
-    if (!c->try_only)
-        c->evidence.running = false;
-    if (!still_waits(c) || !may_be_shown(world, w, c->claimed_version))
-        c->claimed_version = 0;
-    if (!k->question.waiting || k->question.kind != HF_ASK_READ ||
-        !still_waits(c) || k->state != HF_KEEPER_IDLE)
-        c->asked_with = HF_PROOF_NONE;
-    if (k->state != HF_KEEPER_IN_DOUBT)
-        w->doubts = false;
-    strip_question(c, &k->question);
-    strip_sent(w);
-    if (k->state == HF_KEEPER_IDLE) {
-        k->version = k->token = k->over = 0;
-        k->right_until = (struct hf_instant){INT64_MIN};
-        if (k->heartbeat.id != world->id)
-            k->heartbeat.id = 0;
-    }
-    if (!answer_is_read(w)) {
-        w->mail.sight = (struct hf_sight){0};
-        w->mail.of_dead = w->mail.of_believer = false;
-    }
-    if (w->mail.served && !knows_call(w))
-        w->mail.write = (struct world_write){.kind = HF_PUT};
-}
+/* ---- Names --------------------------------------------------------------- */
 
 static void
 collect(const struct world *world, struct names *names)
@@ -319,7 +185,7 @@ sent_at(const struct world_worker *w)
 {
     const struct hf_keeper *k = &w->contender.keeper;
     bool matters =
-        k->state != HF_KEEPER_SETTLING || patience_varies(&k->question);
+        k->state != HF_KEEPER_SETTLING || strip_patience_varies(&k->question);
 
     for (unsigned i = 0; i < HF_INFLIGHT_MAX; i++)
         if (matters && k->inflight.writes[i].number == w->mail.number)
@@ -359,7 +225,7 @@ code_call(struct coder *coder, unsigned index, struct world_worker *w)
     struct hf_question *q = &k->question;
     struct hf_duration right = {k->config.terms.ttl.ms - k->config.margin.ms};
     bool owed = !codec->reads && worker_is_owed(w);
-    bool known = !codec->reads && knows_call(w);
+    bool known = !codec->reads && strip_knows_call(w);
     bool last =
         !codec->reads && coder->config->hints && mail->number == q->number;
     struct hf_instant at = codec->reads ? WORLD_NOW : sent_at(w);
@@ -489,28 +355,6 @@ strip_fences(struct world *world, const struct names *names)
         world->taken = 0;
 }
 
-/* In the order of their bytes: which was sent first does not matter. */
-static void
-pack_late(struct world *world, const struct coder *of, const uint8_t *places,
-          uint8_t *at)
-{
-    memset(at, 0, LATES_BYTES);
-    for (unsigned i = 0; i < world->late_count; i++) {
-        uint8_t entry[LATE_BYTES];
-        struct coder coder = *of;
-        unsigned k = i;
-
-        coder.codec = codec_writer(entry, LATE_BYTES, WORLD_NOW);
-        world->late[i].worker = places[world->late[i].worker];
-        code_late(&coder, &world->late[i]);
-        for (;
-             k > 0 && memcmp(at + (k - 1) * LATE_BYTES, entry, LATE_BYTES) > 0;
-             k--)
-            memcpy(at + k * LATE_BYTES, at + (k - 1) * LATE_BYTES, LATE_BYTES);
-        memcpy(at + k * LATE_BYTES, entry, LATE_BYTES);
-    }
-}
-
 /* A worker's bytes, and its ids, which are named when its place is known. */
 struct chunk {
     uint8_t bytes[WORKER_BYTES];
@@ -604,41 +448,104 @@ pack_workers(struct world *world, struct names *names, uint8_t *order,
     }
 }
 
+/* In the order of their bytes: which was sent first does not matter. */
+static void
+pack_late(struct world *world, struct names *names, const uint8_t *order,
+          uint8_t *at)
+{
+    uint8_t places[WORLD_WORKERS_MAX + 1] = {[WORLD_WORKERS_MAX] =
+                                                 WORLD_WORKERS_MAX};
+
+    for (unsigned i = 0; i < world->config->workers; i++)
+        places[order[i]] = (uint8_t)i;
+    memset(at, 0, LATES_BYTES);
+    for (unsigned i = 0; i < world->late_count; i++) {
+        uint8_t entry[LATE_BYTES];
+        struct coder coder = {
+            .codec = codec_writer(entry, LATE_BYTES, WORLD_NOW),
+            .config = world->config,
+            .names = names,
+        };
+        unsigned k = i;
+
+        world->late[i].worker = places[world->late[i].worker];
+        code_late(&coder, &world->late[i]);
+        for (;
+             k > 0 && memcmp(at + (k - 1) * LATE_BYTES, entry, LATE_BYTES) > 0;
+             k--)
+            memcpy(at + k * LATE_BYTES, at + (k - 1) * LATE_BYTES, LATE_BYTES);
+        memcpy(at + k * LATE_BYTES, entry, LATE_BYTES);
+    }
+}
+
+static void
+pack_world(struct world *world, struct names *names, uint8_t *bytes)
+{
+    struct coder coder = {
+        .codec = codec_writer(bytes, WORLD_BYTES, WORLD_NOW),
+        .config = world->config,
+        .names = names,
+    };
+
+    code_world(&coder, world);
+}
+
 void
 pack(const struct world *world, uint8_t *bytes)
 {
     const struct world_config *config = world->config;
+    uint8_t *workers = bytes + WORLD_BYTES + LATES_BYTES;
     struct world bare;
-    uint8_t order[WORLD_WORKERS_MAX];
-    uint8_t places[WORLD_WORKERS_MAX + 1] = {[WORLD_WORKERS_MAX] =
-                                                 WORLD_WORKERS_MAX};
     struct names names = {.ids_count = 0};
-    struct coder coder = {
-        .codec = codec_writer(bytes, pack_size(config), WORLD_NOW),
+    uint8_t order[WORLD_WORKERS_MAX];
+    struct coder rest = {
+        .codec = codec_writer(workers + config->workers * WORKER_BYTES,
+                              rest_size(config), WORLD_NOW),
         .config = config,
         .names = &names,
         .order = order,
     };
-    struct codec workers;
 
     world_copy(&bare, world);
     strip(&bare);
     name_numbers(&bare, &names);
     strip_fences(&bare, &names);
-    code_world(&coder, &bare);
-    codec_part(&coder.codec, LATES_BYTES);
-    workers = codec_part(&coder.codec, config->workers * WORKER_BYTES);
-    pack_workers(&bare, &names, order, workers.at);
-    for (unsigned i = 0; i < config->workers; i++)
-        places[order[i]] = (uint8_t)i;
-    pack_late(&bare, &coder, places, bytes + WORLD_BYTES);
-    code_rest(&coder, &bare);
+    pack_world(&bare, &names, bytes);
+    pack_workers(&bare, &names, order, workers);
+    pack_late(&bare, &names, order, bytes + WORLD_BYTES);
+    code_rest(&rest, &bare);
 }
 
 /* ---- Reading ------------------------------------------------------------- */
 
 static void
-unpack_worker(struct world *world, unsigned index, const uint8_t *bytes)
+unpack_world(const uint8_t *bytes, struct world *world)
+{
+    struct coder coder = {
+        .codec = codec_reader(bytes, WORLD_BYTES),
+        .config = world->config,
+    };
+
+    code_world(&coder, world);
+}
+
+/* A late write's packed position is its index among the late. */
+static void
+unpack_late(const uint8_t *bytes, struct world *world)
+{
+    struct coder coder = {
+        .codec = codec_reader(bytes, LATES_BYTES),
+        .config = world->config,
+    };
+
+    for (unsigned i = 0; i < world->late_count; i++) {
+        code_late(&coder, &world->late[i]);
+        world->late[i].version = world->version;
+    }
+}
+
+static void
+unpack_worker(const uint8_t *bytes, unsigned index, struct world *world)
 {
     struct coder coder = {
         .codec = codec_reader(bytes, WORKER_BYTES),
@@ -652,23 +559,19 @@ void
 unpack(const struct world_config *config, const uint8_t *bytes,
        struct world *world)
 {
-    struct coder coder = {
-        .codec = codec_reader(bytes, pack_size(config)),
+    const uint8_t *workers = bytes + WORLD_BYTES + LATES_BYTES;
+    struct coder rest = {
+        .codec = codec_reader(workers + config->workers * WORKER_BYTES,
+                              rest_size(config)),
         .config = config,
     };
-    struct coder late = coder;
 
     /* What world_copy leaves out is left alone: most of it is not there. */
     memset(world, 0, offsetof(struct world, workers));
     world->config = config;
-    code_world(&coder, world);
-    late.codec = codec_part(&coder.codec, LATES_BYTES);
+    unpack_world(bytes, world);
     for (unsigned i = 0; i < config->workers; i++)
-        unpack_worker(world, i, codec_part(&coder.codec, WORKER_BYTES).at);
-    /* A late write's packed position is its index among the late. */
-    for (unsigned i = 0; i < world->late_count; i++) {
-        code_late(&late, &world->late[i]);
-        world->late[i].version = world->version;
-    }
-    code_rest(&coder, world);
+        unpack_worker(workers + i * WORKER_BYTES, i, world);
+    unpack_late(bytes + WORLD_BYTES, world);
+    code_rest(&rest, world);
 }

@@ -419,10 +419,11 @@ void
 person_code(struct coder *coder, struct world *world)
 {
     struct world_person *p = &world->person;
-    struct coder part = *coder;
+    struct coder part;
 
     if (!world->config->examines)
         return;
+    part = *coder;
     part.codec = codec_part(&coder->codec, PERSON_BYTES);
     if (coder->codec.reads) {
         *p = (struct world_person){.there = false};
