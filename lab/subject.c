@@ -127,7 +127,7 @@ subject_workers_max(const struct subject *subject)
     if (subject->server.kind != &service_kind)
         return WORLD_WORKERS_MAX;
     return subject->world.is_whole ? SERVICE_CLIENTS
-                                   : PICTURE_CLIENTS / SERVICE_SESSIONS;
+                                   : SNAPSHOT_CLIENTS / SERVICE_SESSIONS;
 }
 
 void

@@ -33,17 +33,17 @@ set_limit(uint32_t *to, unsigned limit)
         *to = limit;
 }
 
-struct picture_config
-grants_picture(const struct grants_config *config)
+struct snapshot_config
+grants_snapshot(const struct grants_config *config)
 {
-    struct picture_config picture = {
-        .lockspace = picture_lockspace(GRANTS_BLOCKING, GRANTS_RESUME_GRACE,
-                                       config->takeover ? 1 : 0),
+    struct snapshot_config snapshot = {
+        .lockspace = snapshot_lockspace(GRANTS_BLOCKING, GRANTS_RESUME_GRACE,
+                                        config->takeover ? 1 : 0),
         .clients = config->world.clients,
         .if_dead = config->clears ? HF_REFUSE : HF_TAKEOVER,
         .ttl = {GRANTS_TTL},
     };
-    struct hf_lockspace_limits *limits = &picture.lockspace.limits;
+    struct hf_lockspace_limits *limits = &snapshot.lockspace.limits;
 
     set_limit(&limits->waiters, config->limits.waiters);
     set_limit(&limits->session_grants, config->limits.session_grants);
@@ -51,7 +51,7 @@ grants_picture(const struct grants_config *config)
     set_limit(&limits->space_waiters, config->limits.space_waiters);
     set_limit(&limits->space_grants, config->limits.space_grants);
     set_limit(&limits->search, config->limits.search);
-    return picture;
+    return snapshot;
 }
 
 struct grants_modes
@@ -100,7 +100,7 @@ give(struct grants_world *world, const struct hf_lockspace_event *event,
 
     hf_lockspace_step(ls, event);
     heard->circle_len = hf_lockspace_cycle_len(ls);
-    HF_CHECK(heard->circle_len <= PICTURE_CLIENTS);
+    HF_CHECK(heard->circle_len <= SNAPSHOT_CLIENTS);
     for (unsigned i = 0; i < heard->circle_len; i++)
         heard->circle[i] =
             (uint8_t)(hf_lockspace_cycle_lane(ls, i).session - 1);
@@ -126,14 +126,14 @@ ask(struct grants_world *world, unsigned who, struct grants_ask asked,
 {
     struct hf_lockspace_event event =
         message_of(world, who, HF_MESSAGE_ACQUIRE);
-    struct hf_want wants[PICTURE_NAMES];
+    struct hf_want wants[SNAPSHOT_NAMES];
     struct grants_heard heard;
     size_t count = 0;
 
-    for (unsigned i = 0; i < PICTURE_NAMES; i++)
+    for (unsigned i = 0; i < SNAPSHOT_NAMES; i++)
         if (asked.wants.of[i] != 0)
             wants[count++] =
-                picture_want(i, (enum hf_mode)(asked.wants.of[i] - 1));
+                snapshot_want(i, (enum hf_mode)(asked.wants.of[i] - 1));
     asked.stream = world->streams;
     asked.tries = wait == HF_WAIT_TRY;
     event.message.n = asked.n;
@@ -169,7 +169,7 @@ lower(struct grants_world *world, unsigned who, uint8_t n, unsigned name)
     struct grants_heard heard;
 
     event.message.n = n;
-    event.message.change = picture_want(name, HF_SHARED);
+    event.message.change = snapshot_want(name, HF_SHARED);
     give(world, &event, &heard);
     grants_oracle_lower(&world->oracle, who, n, name, world->streams);
     grants_promise_answers(world, &heard);
@@ -198,7 +198,7 @@ clear(struct grants_world *world, unsigned who,
     while (grant->modes.of[name] == 0)
         name++;
     event.message.session = 0;
-    event.message.clear.lock = picture_want(name, HF_EXCLUSIVE);
+    event.message.clear.lock = snapshot_want(name, HF_EXCLUSIVE);
     event.message.clear.fence = grant->fence;
     event.message.clear.at_once = at_once;
     give(world, &event, &heard);
@@ -323,7 +323,7 @@ ask_for_what_is_over(struct grants_world *world, unsigned who, uint8_t n)
 /* What a step has ended. */
 static void
 look_at_what_is_over(struct grants_world *world,
-                     const struct grants_lane before[PICTURE_CLIENTS])
+                     const struct grants_lane before[SNAPSHOT_CLIENTS])
 {
     for (unsigned i = 0; i < world->config->world.clients; i++) {
         const struct grants_lane *lane = &world->oracle.lanes[i];
@@ -567,8 +567,8 @@ look(struct grants_world *world)
 {
     if (world->violated != NULL)
         return;
-    picture_take(grants_machine(world), &world->picture_config, world->now,
-                 &world->picture);
+    snapshot_take(grants_machine(world), &world->snapshot_config, world->now,
+                  &world->snapshot);
     grants_promise_state(world);
     if (world->violated == NULL)
         hf_lockspace_check(grants_machine(world));
@@ -577,7 +577,7 @@ look(struct grants_world *world)
 void
 grants_apply(struct grants_world *world, unsigned act, unsigned who)
 {
-    struct grants_lane before[PICTURE_CLIENTS];
+    struct grants_lane before[SNAPSHOT_CLIENTS];
 
     memcpy(before, world->oracle.lanes, sizeof(before));
     world->violated = NULL;
@@ -593,7 +593,7 @@ grants_apply(struct grants_world *world, unsigned act, unsigned who)
 static bool
 is_set_of(const struct grants_config *config, unsigned set)
 {
-    for (unsigned i = config->names; i < PICTURE_NAMES; i++)
+    for (unsigned i = config->names; i < SNAPSHOT_NAMES; i++)
         if (sets[set].of[i] != 0)
             return false;
     return set < GRANTS_SETS_EXCLUSIVE || config->shared;
@@ -665,7 +665,7 @@ grant_allowed(const struct grants_world *world, unsigned act, unsigned who)
     unsigned count = grants_oracle_count(lane);
 
     if (act >= GRANTS_CLEAR) {
-        unsigned grant = (act - GRANTS_CLEAR) % PICTURE_CLAIMS;
+        unsigned grant = (act - GRANTS_CLEAR) % SNAPSHOT_CLAIMS;
 
         return world->config->clears && grant < count &&
                !lane->grants[grant].revoked;
@@ -708,21 +708,21 @@ grants_allowed(const struct grants_world *world, unsigned act, unsigned who)
 void
 grants_start(struct grants_world *world, const struct grants_config *config)
 {
-    struct picture picture = {
+    struct snapshot snapshot = {
         .next_fence = 1,
         .gathers = config->takeover ? 1 : 0,
     };
 
     *world = (struct grants_world){
         .config = config,
-        .picture_config = grants_picture(config),
-        .now = PICTURE_NOW,
+        .snapshot_config = grants_snapshot(config),
+        .now = SNAPSHOT_NOW,
         .oracle = {.clients = (uint8_t)config->world.clients,
-                   .gathers = picture.gathers,
+                   .gathers = snapshot.gathers,
                    .limits = config->limits},
     };
     for (unsigned i = 0; i < config->world.clients; i++)
-        picture.clients[i].session = HF_SESSION_LIVE;
-    picture_build(&picture, &world->picture_config, &world->block);
+        snapshot.clients[i].session = HF_SESSION_LIVE;
+    snapshot_build(&snapshot, &world->snapshot_config, &world->block);
     look(world);
 }

@@ -30,7 +30,7 @@
  */
 
 /* What the machine is asked of a config. */
-struct picture_config grants_picture(const struct grants_config *config);
+struct snapshot_config grants_snapshot(const struct grants_config *config);
 
 /* The names and modes of the set of that number, and which set an act that asks
  * is about. */

@@ -25,7 +25,7 @@ KIND_FUNCTIONS(grants)
 static unsigned
 actor(struct kind_action action)
 {
-    return action.act == GRANTS_PASS ? PICTURE_CLIENTS : action.who;
+    return action.act == GRANTS_PASS ? SNAPSHOT_CLIENTS : action.who;
 }
 
 static bool
@@ -47,7 +47,7 @@ add_modes(struct hf_text *text, const struct grants_modes *modes)
 {
     const char *between = "";
 
-    for (unsigned i = 0; i < PICTURE_NAMES; i++) {
+    for (unsigned i = 0; i < SNAPSHOT_NAMES; i++) {
         if (modes->of[i] == 0)
             continue;
         hf_text_addf(text, "%s%c%s", between, (int)('a' + i),
@@ -81,8 +81,9 @@ lane_sentence(const struct grants_lane *before, unsigned act, unsigned number,
                      number);
     } else if (act >= GRANTS_CLEAR) {
         hf_text_addf(text, "An operator clears ");
-        add_modes(text,
-                  &before->grants[(act - GRANTS_CLEAR) % PICTURE_CLAIMS].modes);
+        add_modes(
+            text,
+            &before->grants[(act - GRANTS_CLEAR) % SNAPSHOT_CLAIMS].modes);
         hf_text_addf(text, " of lane #%u%s", number,
                      act >= GRANTS_CLEAR_IF ? ", if it is suspected" : "");
     } else if (act >= GRANTS_LOWER) {

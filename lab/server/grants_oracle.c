@@ -39,7 +39,7 @@ bool
 grants_oracle_conflict(const struct grants_modes *a,
                        const struct grants_modes *b)
 {
-    for (unsigned i = 0; i < PICTURE_NAMES; i++)
+    for (unsigned i = 0; i < SNAPSHOT_NAMES; i++)
         if (a->of[i] != 0 && b->of[i] != 0 &&
             (a->of[i] == EXCLUSIVE || b->of[i] == EXCLUSIVE))
             return true;
@@ -55,7 +55,7 @@ grants_oracle_waits(const struct grants_lane *lane)
 static bool
 holds_against(const struct grants_lane *lane, const struct grants_modes *wants)
 {
-    for (unsigned i = 0; i < PICTURE_CLAIMS; i++) {
+    for (unsigned i = 0; i < SNAPSHOT_CLAIMS; i++) {
         const struct grants_grant *grant = &lane->grants[i];
 
         if (grant->n != 0 && !grant->revoked &&
@@ -124,7 +124,7 @@ is_in_circle(const struct grants_oracle *oracle, unsigned who)
 const struct grants_grant *
 grants_oracle_grant(const struct grants_lane *lane, uint8_t n)
 {
-    for (unsigned i = 0; i < PICTURE_CLAIMS; i++)
+    for (unsigned i = 0; i < SNAPSHOT_CLAIMS; i++)
         if (n != 0 && lane->grants[i].n == n)
             return &lane->grants[i];
     return NULL;
@@ -133,7 +133,7 @@ grants_oracle_grant(const struct grants_lane *lane, uint8_t n)
 static struct grants_grant *
 grant_of(struct grants_lane *lane, uint8_t n)
 {
-    for (unsigned i = 0; i < PICTURE_CLAIMS; i++)
+    for (unsigned i = 0; i < SNAPSHOT_CLAIMS; i++)
         if (n != 0 && lane->grants[i].n == n)
             return &lane->grants[i];
     return NULL;
@@ -142,7 +142,7 @@ grant_of(struct grants_lane *lane, uint8_t n)
 bool
 grants_oracle_holds(const struct grants_lane *lane)
 {
-    for (unsigned i = 0; i < PICTURE_CLAIMS; i++)
+    for (unsigned i = 0; i < SNAPSHOT_CLAIMS; i++)
         if (lane->grants[i].n != 0 && !lane->grants[i].revoked)
             return true;
     return false;
@@ -153,7 +153,7 @@ grants_oracle_count(const struct grants_lane *lane)
 {
     unsigned count = 0;
 
-    while (count < PICTURE_CLAIMS && lane->grants[count].n != 0)
+    while (count < SNAPSHOT_CLAIMS && lane->grants[count].n != 0)
         count++;
     return count;
 }
@@ -174,7 +174,7 @@ names_of(const struct grants_modes *modes)
 {
     unsigned count = 0;
 
-    for (unsigned i = 0; i < PICTURE_NAMES; i++)
+    for (unsigned i = 0; i < SNAPSHOT_NAMES; i++)
         count += modes->of[i] != 0;
     return count;
 }
@@ -205,7 +205,7 @@ count_held(const struct grants_lane *lane, unsigned *names)
 {
     unsigned count = 0;
 
-    for (unsigned i = 0; i < PICTURE_CLAIMS; i++)
+    for (unsigned i = 0; i < SNAPSHOT_CLAIMS; i++)
         if (lane->grants[i].n != 0 && !lane->grants[i].revoked) {
             count++;
             *names += names_of(&lane->grants[i].modes);
@@ -245,7 +245,7 @@ may_hold_too(const struct grants_lane *lane, unsigned name, uint8_t mode)
     unsigned count = 0;
     bool exclusive = false;
 
-    for (unsigned i = 0; i < PICTURE_CLAIMS; i++) {
+    for (unsigned i = 0; i < SNAPSHOT_CLAIMS; i++) {
         const struct grants_grant *grant = &lane->grants[i];
 
         if (grant->n == 0 || grant->revoked || grant->modes.of[name] == 0)
@@ -268,7 +268,7 @@ why_not(const struct grants_oracle *oracle, const struct grants_lane *lane,
     if (is_over(names_of(wants), limits->request_names) ||
         is_over(count_held(lane, &unused) + 1, limits->session_grants))
         return HF_OVER_LIMIT;
-    for (unsigned i = 0; i < PICTURE_NAMES; i++) {
+    for (unsigned i = 0; i < SNAPSHOT_NAMES; i++) {
         if (wants->of[i] == 0)
             continue;
         if (!may_hold_too(lane, i, wants->of[i]))
@@ -301,7 +301,7 @@ succeed(struct grants_oracle *oracle, unsigned who)
         end(lane, HF_LANE_OVER, HF_OVER_FREE);
         return;
     }
-    HF_CHECK(count < PICTURE_CLAIMS);
+    HF_CHECK(count < SNAPSHOT_CLAIMS);
     lane->grants[count] = (struct grants_grant){
         .n = lane->n,
         .modes = lane->wants,
@@ -425,7 +425,7 @@ is_withheld(const struct grants_oracle *oracle, unsigned who,
     if (!gathers(oracle))
         return false;
     for (unsigned i = 0; i < oracle->clients; i++)
-        for (unsigned k = 0; k < PICTURE_NAMES; k++)
+        for (unsigned k = 0; k < SNAPSHOT_NAMES; k++)
             if (i != who && grants_oracle_waits(&oracle->lanes[i]) &&
                 !oracle->lanes[i].free && oracle->lanes[i].wants.of[k] != 0 &&
                 ask->wants.of[k] != 0)
@@ -514,7 +514,7 @@ static bool
 names_the_same(const struct grants_ask *ask, const struct grants_modes *modes,
                bool free)
 {
-    for (unsigned i = 0; i < PICTURE_NAMES; i++)
+    for (unsigned i = 0; i < SNAPSHOT_NAMES; i++)
         if (free ? (ask->wants.of[i] != 0) != (modes->of[i] != 0)
                  : ask->wants.of[i] != modes->of[i])
             return false;
@@ -607,7 +607,7 @@ static void
 remove_grant(struct grants_lane *lane, uint8_t n)
 {
     struct grants_grant *grant = grant_of(lane, n);
-    struct grants_grant *last = &lane->grants[PICTURE_CLAIMS - 1];
+    struct grants_grant *last = &lane->grants[SNAPSHOT_CLAIMS - 1];
 
     if (grant == NULL)
         return;

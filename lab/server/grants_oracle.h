@@ -2,7 +2,7 @@
 #define LAB_SERVER_GRANTS_ORACLE_H
 
 #include "core/lockspace/parts.h"
-#include "lab/server/picture.h"
+#include "lab/server/snapshot.h"
 
 /*
  * Oracle: who may be granted, and who waits for whom, in the plainest way that
@@ -14,9 +14,9 @@
  * machine must answer to it, on which stream, in any order.
  */
 
-/* Of each name, as in a picture: an enum hf_mode + 1; 0: not this one. */
+/* Of each name, as in a snapshot: an enum hf_mode + 1; 0: not this one. */
 struct grants_modes {
-    uint8_t of[PICTURE_NAMES];
+    uint8_t of[SNAPSHOT_NAMES];
 };
 
 /* Limits of the machine; 0: none that is ever met. */
@@ -49,7 +49,7 @@ struct grants_lane {
     bool free;
     uint32_t stream; /* that it is answered on; PARKED: 0 */
     struct grants_modes wants;
-    struct grants_grant grants[PICTURE_CLAIMS]; /* the oldest first */
+    struct grants_grant grants[SNAPSHOT_CLAIMS]; /* the oldest first */
 };
 
 /* An answer that is due. */
@@ -62,7 +62,7 @@ struct grants_said {
     uint8_t n;     /* of the request that it is about */
 };
 
-enum { GRANTS_SAID_MAX = 2 * PICTURE_CLIENTS };
+enum { GRANTS_SAID_MAX = 2 * SNAPSHOT_CLIENTS };
 
 struct grants_oracle {
     uint8_t clients;
@@ -70,9 +70,9 @@ struct grants_oracle {
     bool misses;     /* this time the search is too short for a circle */
     uint8_t said_count;
     struct grants_limits limits;
-    struct grants_lane lanes[PICTURE_CLIENTS];
+    struct grants_lane lanes[SNAPSHOT_CLIENTS];
     struct grants_said said[GRANTS_SAID_MAX];
-    uint8_t edges[PICTURE_CLIENTS]; /* whom each waited for, a bit a lane, when
+    uint8_t edges[SNAPSHOT_CLIENTS]; /* whom each waited for, a bit a lane, when
                                        a circle was told; 0: none was */
 };
 

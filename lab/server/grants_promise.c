@@ -155,7 +155,7 @@ highest_fence(const struct grants_oracle *oracle)
     uint8_t highest = 0;
 
     for (unsigned i = 0; i < oracle->clients; i++)
-        for (unsigned k = 0; k < PICTURE_CLAIMS; k++)
+        for (unsigned k = 0; k < SNAPSHOT_CLAIMS; k++)
             if (oracle->lanes[i].grants[k].fence > highest)
                 highest = oracle->lanes[i].grants[k].fence;
     return highest;
@@ -170,7 +170,7 @@ learn_fence(struct grants_world *world, const struct grants_said *said,
 
     if (fence <= highest_fence(&world->oracle))
         breaks(world, SERVER_FENCES);
-    for (unsigned i = 0; i < PICTURE_CLAIMS; i++)
+    for (unsigned i = 0; i < SNAPSHOT_CLAIMS; i++)
         if (lane->grants[i].n == said->n)
             lane->grants[i].fence = (uint8_t)fence;
 }
@@ -289,19 +289,19 @@ grants_promise_answers(struct grants_world *world,
 /* ---- What is so ---------------------------------------------------------- */
 
 static struct grants_modes
-modes_of(const struct picture_claim *claim)
+modes_of(const struct snapshot_claim *claim)
 {
     struct grants_modes modes;
 
-    for (unsigned i = 0; i < PICTURE_NAMES; i++)
+    for (unsigned i = 0; i < SNAPSHOT_NAMES; i++)
         modes.of[i] = claim->modes[i];
     return modes;
 }
 
 static bool
-same_modes(const struct picture_claim *claim, const struct grants_modes *modes)
+same_modes(const struct snapshot_claim *claim, const struct grants_modes *modes)
 {
-    for (unsigned i = 0; i < PICTURE_NAMES; i++)
+    for (unsigned i = 0; i < SNAPSHOT_NAMES; i++)
         if (claim->modes[i] != modes->of[i])
             return false;
     return true;
@@ -309,15 +309,15 @@ same_modes(const struct picture_claim *claim, const struct grants_modes *modes)
 
 /* Do any two of their grants conflict? */
 static bool
-overlap(const struct picture_client *a, const struct picture_client *b)
+overlap(const struct snapshot_client *a, const struct snapshot_client *b)
 {
-    for (unsigned i = 0; i < PICTURE_CLAIMS * PICTURE_CLAIMS; i++) {
-        const struct picture_claim *one = &a->claims[i / PICTURE_CLAIMS];
-        const struct picture_claim *other = &b->claims[i % PICTURE_CLAIMS];
+    for (unsigned i = 0; i < SNAPSHOT_CLAIMS * SNAPSHOT_CLAIMS; i++) {
+        const struct snapshot_claim *one = &a->claims[i / SNAPSHOT_CLAIMS];
+        const struct snapshot_claim *other = &b->claims[i % SNAPSHOT_CLAIMS];
         struct grants_modes modes = modes_of(one);
         struct grants_modes others = modes_of(other);
 
-        if (one->state == PICTURE_HELD && other->state == PICTURE_HELD &&
+        if (one->state == SNAPSHOT_HELD && other->state == SNAPSHOT_HELD &&
             grants_oracle_conflict(&modes, &others))
             return true;
     }
@@ -325,7 +325,7 @@ overlap(const struct picture_client *a, const struct picture_client *b)
 }
 
 static void
-check_grant(struct grants_world *world, const struct picture_claim *claim,
+check_grant(struct grants_world *world, const struct snapshot_claim *claim,
             const struct grants_lane *lane)
 {
     const struct grants_grant *grant = grants_oracle_grant(lane, claim->n);
@@ -336,36 +336,36 @@ check_grant(struct grants_world *world, const struct picture_claim *claim,
         breaks(world, SERVER_MODES);
     else if (claim->fence != grant->fence)
         breaks(world, SERVER_FENCES);
-    else if ((claim->state == PICTURE_REVOKED) != grant->revoked)
+    else if ((claim->state == SNAPSHOT_REVOKED) != grant->revoked)
         breaks(world, SERVER_STATE);
 }
 
 static void
-check_wait(struct grants_world *world, const struct picture_claim *claim,
+check_wait(struct grants_world *world, const struct snapshot_claim *claim,
            const struct grants_lane *lane)
 {
     if (!grants_oracle_waits(lane) || claim->n != lane->n)
         breaks(world, SERVER_GHOST);
     else if (!same_modes(claim, &lane->wants))
         breaks(world, SERVER_MODES);
-    else if ((claim->state == PICTURE_GATHERED) == lane->placed)
+    else if ((claim->state == SNAPSHOT_GATHERED) == lane->placed)
         breaks(world, SERVER_STATE);
 }
 
 static void
-check_claims(struct grants_world *world, const struct picture_client *client,
+check_claims(struct grants_world *world, const struct snapshot_client *client,
              const struct grants_lane *lane)
 {
     unsigned held = 0;
     unsigned waits = 0;
 
-    for (unsigned i = 0; i < PICTURE_CLAIMS; i++) {
-        const struct picture_claim *claim = &client->claims[i];
+    for (unsigned i = 0; i < SNAPSHOT_CLAIMS; i++) {
+        const struct snapshot_claim *claim = &client->claims[i];
 
-        if (claim->state >= PICTURE_HELD) {
+        if (claim->state >= SNAPSHOT_HELD) {
             check_grant(world, claim, lane);
             held++;
-        } else if (claim->state != PICTURE_NONE) {
+        } else if (claim->state != SNAPSHOT_NONE) {
             check_wait(world, claim, lane);
             waits++;
         }
@@ -377,14 +377,14 @@ check_claims(struct grants_world *world, const struct picture_client *client,
 }
 
 /* What the machine has that waits; NULL: nothing. */
-static const struct picture_claim *
+static const struct snapshot_claim *
 wait_of(const struct grants_world *world, unsigned who)
 {
-    const struct picture_claim *claims = world->picture.clients[who].claims;
+    const struct snapshot_claim *claims = world->snapshot.clients[who].claims;
 
-    for (unsigned i = 0; i < PICTURE_CLAIMS; i++)
-        if (claims[i].state == PICTURE_WAITING ||
-            claims[i].state == PICTURE_GATHERED)
+    for (unsigned i = 0; i < SNAPSHOT_CLAIMS; i++)
+        if (claims[i].state == SNAPSHOT_WAITING ||
+            claims[i].state == SNAPSHOT_GATHERED)
             return &claims[i];
     return NULL;
 }
@@ -396,8 +396,8 @@ check_order(struct grants_world *world, unsigned a, unsigned b)
 {
     const struct grants_lane *one = lane_of(world, a);
     const struct grants_lane *other = lane_of(world, b);
-    const struct picture_claim *claim = wait_of(world, a);
-    const struct picture_claim *another = wait_of(world, b);
+    const struct snapshot_claim *claim = wait_of(world, a);
+    const struct snapshot_claim *another = wait_of(world, b);
     bool before = one->order < other->order;
 
     if (claim == NULL || another == NULL || one->placed != other->placed)
@@ -414,7 +414,7 @@ check_order(struct grants_world *world, unsigned a, unsigned b)
 static void
 check_lane(struct grants_world *world, unsigned who)
 {
-    const struct picture_client *client = &world->picture.clients[who];
+    const struct snapshot_client *client = &world->snapshot.clients[who];
     const struct grants_lane *lane = lane_of(world, who);
 
     check_claims(world, client, lane);
@@ -434,7 +434,8 @@ grants_promise_state(struct grants_world *world)
 
     for (unsigned i = 0; i < clients; i++)
         for (unsigned k = 0; k < i; k++)
-            if (overlap(&world->picture.clients[i], &world->picture.clients[k]))
+            if (overlap(&world->snapshot.clients[i],
+                        &world->snapshot.clients[k]))
                 breaks(world, SERVER_CONFLICT);
     for (unsigned i = 0; i < clients; i++)
         check_lane(world, i);

@@ -17,7 +17,7 @@ struct grants_heard {
     unsigned count;
     struct hf_answer answers[GRANTS_HEARD_MAX];
     unsigned circle_len;
-    uint8_t circle[PICTURE_CLIENTS]; /* lanes, each waits for the next */
+    uint8_t circle[SNAPSHOT_CLIENTS]; /* lanes, each waits for the next */
 };
 
 /* The machine was given an event, and so was the oracle: do they say the same?
@@ -25,7 +25,7 @@ struct grants_heard {
 void grants_promise_answers(struct grants_world *world,
                             const struct grants_heard *heard);
 
-/* Is all as the oracle has it?  The picture was taken. */
+/* Is all as the oracle has it?  The snapshot was taken. */
 void grants_promise_state(struct grants_world *world);
 
 #endif

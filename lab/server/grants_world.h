@@ -3,7 +3,7 @@
 
 #include "lab/server/grants_oracle.h"
 #include "lab/server/kind.h"
-#include "lab/server/picture.h"
+#include "lab/server/snapshot.h"
 
 /* What a world of grants.h is made of: plain data. */
 
@@ -30,7 +30,7 @@ enum {
 /* Ticks: no world goes on for as long as the longer ones. */
 enum {
     GRANTS_RESUME_GRACE = 1,
-    GRANTS_BLOCKING = 200, /* below PICTURE_NEVER */
+    GRANTS_BLOCKING = 200, /* below SNAPSHOT_NEVER */
     GRANTS_TTL = 1000,
 };
 
@@ -48,10 +48,10 @@ enum grants_act {
     GRANTS_RUN_OUT,
     GRANTS_HANG_UP,
     GRANTS_RELEASE, /* the oldest, the next, ... */
-    GRANTS_LOWER = GRANTS_RELEASE + PICTURE_CLAIMS, /* a, b, c */
-    GRANTS_CLEAR = GRANTS_LOWER + PICTURE_NAMES,    /* as GRANTS_RELEASE */
-    GRANTS_CLEAR_IF = GRANTS_CLEAR + PICTURE_CLAIMS,
-    GRANTS_SILENT = GRANTS_CLEAR_IF + PICTURE_CLAIMS,
+    GRANTS_LOWER = GRANTS_RELEASE + SNAPSHOT_CLAIMS, /* a, b, c */
+    GRANTS_CLEAR = GRANTS_LOWER + SNAPSHOT_NAMES,    /* as GRANTS_RELEASE */
+    GRANTS_CLEAR_IF = GRANTS_CLEAR + SNAPSHOT_CLAIMS,
+    GRANTS_SILENT = GRANTS_CLEAR_IF + SNAPSHOT_CLAIMS,
     GRANTS_PASS,
     GRANTS_ACTS,
 };
@@ -59,13 +59,13 @@ enum grants_act {
 /* A world; what is not the machine comes first. */
 struct grants_world {
     const struct grants_config *config;
-    struct picture_config picture_config;
+    struct snapshot_config snapshot_config;
     const char *violated; /* by the last step */
     struct hf_instant now;
     uint32_t streams; /* that were ever used */
     struct grants_oracle oracle;
-    struct picture picture; /* of the machine, after the last step */
-    struct picture_block block;
+    struct snapshot snapshot; /* of the machine, after the last step */
+    struct snapshot_block block;
 };
 
 static inline struct hf_lockspace *

@@ -6,11 +6,6 @@
 #include "lab/world/attempt.h"
 #include "lab/world/model.h"
 
-/* Where a world stands while a search is at it. */
-struct room {
-    _Alignas(64) uint8_t bytes[KIND_WORLD_MAX];
-};
-
 void
 kind_copy(const struct kind_world *of, void *to, const void *from)
 {
@@ -21,7 +16,8 @@ kind_copy(const struct kind_world *of, void *to, const void *from)
 }
 
 static void
-copy(const struct kind_world *of, struct room *to, const struct room *from)
+copy(const struct kind_world *of, struct kind_state *to,
+     const struct kind_state *from)
 {
     kind_copy(of, to->bytes, from->bytes);
 }
@@ -37,7 +33,8 @@ is_whole(const struct kind_world *of)
 /* A world that behaves as this one, made anew from the few bytes that say how:
  * so that what is walked is what would be searched. */
 static void
-renew(const struct kind_world *of, struct room *to, const struct room *from)
+renew(const struct kind_world *of, struct kind_state *to,
+      const struct kind_state *from)
 {
     uint8_t packed[KIND_PACKED_MAX];
 
@@ -54,7 +51,7 @@ renew(const struct kind_world *of, struct room *to, const struct room *from)
 struct trial {
     const struct kind_world *of;
     struct kind_action action;
-    struct room *world;
+    struct kind_state *world;
     uint8_t *packed; /* NULL: not wanted */
     const char *violated;
 };
@@ -72,7 +69,7 @@ try_step(void *ctx)
 
 static const char *
 take_step(const struct kind_world *of, struct kind_action action,
-          struct room *world, uint8_t *packed)
+          struct kind_state *world, uint8_t *packed)
 {
     struct trial trial = {.of = of, .action = action, .world = world};
     const char *check;
@@ -88,19 +85,19 @@ static void
 start(const void *ctx, void *state)
 {
     const struct kind_world *of = ctx;
-    struct room world;
+    struct kind_state world;
 
     of->kind->start(of->config, world.bytes);
     of->kind->pack(world.bytes, state);
 }
 
 static void
-try_action(const struct kind_world *of, const struct room *world,
+try_action(const struct kind_world *of, const struct kind_state *world,
            struct kind_action action, struct explorer *explorer)
 {
     const struct kind *kind = of->kind;
     uint8_t packed[KIND_PACKED_MAX];
-    struct room after;
+    struct kind_state after;
     struct explore_step step = {
         .state = packed,
         .action = kind_number(action),
@@ -154,7 +151,7 @@ expand(const void *ctx, const void *state, struct explorer *explorer)
 {
     const struct kind_world *of = ctx;
     struct actions actions;
-    struct room world;
+    struct kind_state world;
 
     list_actions(of, &actions);
     of->kind->unpack(of->config, state, world.bytes);
@@ -205,7 +202,7 @@ struct telling {
 };
 
 static bool
-is_possible(const struct kind_world *of, const struct room *world,
+is_possible(const struct kind_world *of, const struct kind_state *world,
             struct kind_action action)
 {
     return action.act < of->kind->acts &&
@@ -215,7 +212,8 @@ is_possible(const struct kind_world *of, const struct room *world,
 
 static const char *
 tell_step(const struct telling *telling, struct kind_action action,
-          const struct room *before, struct room *after, size_t number)
+          const struct kind_state *before, struct kind_state *after,
+          size_t number)
 {
     const struct kind *kind = telling->of->kind;
     const char *violated = take_step(telling->of, action, after, NULL);
@@ -240,8 +238,8 @@ tell(const struct telling *telling, const uint16_t *schedule, size_t len,
 {
     const struct kind_world *of = telling->of;
     const char *violated = NULL;
-    struct room before;
-    struct room after;
+    struct kind_state before;
+    struct kind_state after;
 
     *possible = true;
     of->kind->start(of->config, after.bytes);
@@ -290,7 +288,8 @@ roll(uint64_t *dice)
 /* One of those that are possible, by their weights. */
 static bool
 choose(const struct kind_world *of, const struct actions *actions,
-       const struct room *world, uint64_t *dice, struct kind_action *chosen)
+       const struct kind_state *world, uint64_t *dice,
+       struct kind_action *chosen)
 {
     const struct kind *kind = of->kind;
     bool fault = roll(dice) % kind->fault_in == 0;
@@ -315,8 +314,8 @@ kind_walk(const struct kind_world *of, uint64_t seed, uint16_t *schedule,
           size_t max, size_t *len)
 {
     struct actions actions;
-    struct room before;
-    struct room world;
+    struct kind_state before;
+    struct kind_state world;
     uint64_t dice = seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
 
     list_actions(of, &actions);

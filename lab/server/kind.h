@@ -38,6 +38,11 @@ kind_action_of(uint16_t number)
     return (struct kind_action){number / WORLD_WHO_MAX, number % WORLD_WHO_MAX};
 }
 
+/* The memory of one world, of whichever kind. */
+struct kind_state {
+    _Alignas(64) uint8_t bytes[KIND_WORLD_MAX];
+};
+
 /* What every config begins with. */
 struct kind_config {
     const char *name;

@@ -7,8 +7,8 @@
 
 /*
  * A whole node as bytes, the same for nodes that behave the same, and a node
- * made from them again; all but its lockspace, which has a picture of its own
- * (picture.h).
+ * made from them again; all but its lockspace, which has a snapshot of its own
+ * (snapshot.h).
  *
  * It is drained: nothing is untold, asked or collected.
  *

@@ -13,20 +13,20 @@
 /* The limit of a batch: there is none. */
 static const struct hf_budget all = {1000, 1000000};
 
-struct picture_config
-waiting_picture(const struct waiting_config *config)
+struct snapshot_config
+waiting_snapshot(const struct waiting_config *config)
 {
-    struct picture_config picture = {
+    struct snapshot_config snapshot = {
         .lockspace =
-            picture_lockspace(config->blocking, config->resume_grace, 0),
+            snapshot_lockspace(config->blocking, config->resume_grace, 0),
         .clients = config->world.clients,
         .if_dead = config->if_dead,
         .ttl = {config->ttl},
     };
 
     if (config->waiters != 0)
-        picture.lockspace.limits.waiters = config->waiters;
-    return picture;
+        snapshot.lockspace.limits.waiters = config->waiters;
+    return snapshot;
 }
 
 /* ---- The machine --------------------------------------------------------- */
@@ -111,7 +111,7 @@ open_session(struct waiting_world *world, unsigned client)
     struct hf_lockspace_event event =
         message_of(world, client, HF_MESSAGE_OPEN);
 
-    event.message.open.ttl = world->picture.ttl;
+    event.message.open.ttl = world->snapshot.ttl;
     event.message.open.if_dead = world->config->if_dead;
     HF_CHECK(say(world, event) == HF_ANSWER_OPENED);
 }
@@ -121,11 +121,11 @@ waiting_start(struct waiting_world *world, const struct waiting_config *config)
 {
     *world = (struct waiting_world){
         .config = config,
-        .picture = waiting_picture(config),
-        .now = PICTURE_NOW,
+        .snapshot = waiting_snapshot(config),
+        .now = SNAPSHOT_NOW,
     };
-    picture_build(&(struct picture){.next_fence = 1}, &world->picture,
-                  &world->block);
+    snapshot_build(&(struct snapshot){.next_fence = 1}, &world->snapshot,
+                   &world->block);
     for (unsigned i = 0; i < config->world.clients; i++)
         open_session(world, i);
 }
@@ -203,14 +203,14 @@ static bool
 is_forgotten(const struct waiting_world *world, unsigned who)
 {
     const struct waiting_client *client = &world->clients[who];
-    struct picture picture;
+    struct snapshot snapshot;
 
     for (unsigned i = 0; i < WAITING_STREAMS; i++)
         if (client->streams[i].stage != STAGE_NONE)
             return false;
-    picture_take((const struct hf_lockspace *)world->block.bytes,
-                 &world->picture, world->now, &picture);
-    return picture.clients[who].session == 0;
+    snapshot_take((const struct hf_lockspace *)world->block.bytes,
+                  &world->snapshot, world->now, &snapshot);
+    return snapshot.clients[who].session == 0;
 }
 
 static void
@@ -228,7 +228,7 @@ arrive(struct waiting_world *world, unsigned who, unsigned index)
     const struct waiting_config *config = world->config;
     struct waiting_client *client = &world->clients[who];
     struct waiting_stream *stream = &client->streams[index];
-    struct hf_want want = picture_want(0, config->modes[who]);
+    struct hf_want want = snapshot_want(0, config->modes[who]);
     struct hf_lockspace_event event = message_of(
         world, who, stream->releases ? HF_MESSAGE_RELEASE : HF_MESSAGE_ACQUIRE);
 
@@ -359,8 +359,8 @@ tell_time(struct waiting_world *world, unsigned first, bool sessions_first)
     struct hf_lockspace_event event = {
         .kind = HF_SPACE_CLOCK, .at = world->now, .read_until = world->now};
 
-    picture_order_timers(waiting_machine(world), world->now, first,
-                         sessions_first);
+    snapshot_order_timers(waiting_machine(world), world->now, first,
+                          sessions_first);
     step(world, &event);
 }
 
@@ -407,7 +407,7 @@ is_under_way(const struct waiting_world *world)
 }
 
 /* An answer waits for it, whether or not anybody listens, or the end of a
- * session.  (That a grant was given back is written some time; a picture does
+ * session.  (That a grant was given back is written some time; a snapshot does
  * not show it.) */
 static bool
 wants_batch(const struct waiting_world *world)

@@ -66,7 +66,7 @@ void waiting_start(struct waiting_world *world,
                    const struct waiting_config *config);
 
 /* What the machine is asked of a config. */
-struct picture_config waiting_picture(const struct waiting_config *config);
+struct snapshot_config waiting_snapshot(const struct waiting_config *config);
 
 /* `who` is a client; of a stream, client * WAITING_STREAMS + its index. */
 bool waiting_is_of_stream(enum waiting_act act);

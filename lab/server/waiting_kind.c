@@ -30,7 +30,7 @@ actor(struct kind_action action)
     if (waiting_is_of_stream((enum waiting_act)action.act))
         return action.who / WAITING_STREAMS;
     if (action.act >= WAITING_BATCH && action.act <= WAITING_TICK)
-        return PICTURE_CLIENTS;
+        return SNAPSHOT_CLIENTS;
     return action.who;
 }
 

@@ -8,7 +8,7 @@
 /* All that is one client's, here and in the machine; bytes without a gap. */
 struct packed_client {
     struct waiting_client client;
-    struct picture_client picture;
+    struct snapshot_client snapshot;
 };
 
 /* And what is nobody's. */
@@ -51,8 +51,8 @@ sort_streams(struct packed_client *packed)
             .stream = packed->client.streams[i],
             .listener = packed->client.listener == i + 1,
         };
-        for (unsigned k = 0; k < PICTURE_CLAIMS; k++) {
-            uint8_t number = packed->picture.claims[k].stream;
+        for (unsigned k = 0; k < SNAPSHOT_CLAIMS; k++) {
+            uint8_t number = packed->snapshot.claims[k].stream;
 
             if (number != 0 && (number - 1U) % WAITING_STREAMS == i)
                 keyed[i].claims |= (uint8_t)(1U << k);
@@ -63,9 +63,9 @@ sort_streams(struct packed_client *packed)
         packed->client.streams[i] = keyed[i].stream;
         if (keyed[i].listener)
             packed->client.listener = (uint8_t)(i + 1);
-        for (unsigned k = 0; k < PICTURE_CLAIMS; k++)
+        for (unsigned k = 0; k < SNAPSHOT_CLAIMS; k++)
             if ((keyed[i].claims >> k & 1) != 0)
-                packed->picture.claims[k].stream = (uint8_t)(i + 1);
+                packed->snapshot.claims[k].stream = (uint8_t)(i + 1);
     }
 }
 
@@ -106,16 +106,16 @@ rank_requests(struct packed_client *packed)
     struct places a = {0};
 
     add_place(&n, &packed->client.n);
-    add_place(&n, &packed->picture.n);
+    add_place(&n, &packed->snapshot.n);
     add_place(&a, &packed->client.a);
     add_place(&a, &packed->client.newest);
-    add_place(&a, &packed->picture.a);
+    add_place(&a, &packed->snapshot.a);
     for (unsigned i = 0; i < WAITING_STREAMS; i++) {
         add_place(&n, &packed->client.streams[i].n);
         add_place(&a, &packed->client.streams[i].a);
     }
-    for (unsigned i = 0; i < PICTURE_CLAIMS; i++)
-        add_place(&n, &packed->picture.claims[i].n);
+    for (unsigned i = 0; i < SNAPSHOT_CLAIMS; i++)
+        add_place(&n, &packed->snapshot.claims[i].n);
     rank_all(&n);
     rank_all(&a);
 }
@@ -132,8 +132,8 @@ rank_fences(struct packed_client *packed, unsigned clients)
         add_place(&turns, &packed[i].client.turn);
         for (unsigned k = 0; k < WAITING_STREAMS; k++)
             add_place(&fences, &packed[i].client.streams[k].fence);
-        for (unsigned k = 0; k < PICTURE_CLAIMS; k++)
-            add_place(&fences, &packed[i].picture.claims[k].fence);
+        for (unsigned k = 0; k < SNAPSHOT_CLAIMS; k++)
+            add_place(&fences, &packed[i].snapshot.claims[k].fence);
     }
     rank_all(&turns);
     return rank_all(&fences);
@@ -161,15 +161,15 @@ void
 waiting_pack(const struct waiting_world *world, uint8_t *bytes)
 {
     unsigned clients = world->config->world.clients;
-    struct packed_client packed[PICTURE_CLIENTS];
+    struct packed_client packed[SNAPSHOT_CLIENTS];
     struct packed_rest rest;
-    struct picture picture;
+    struct snapshot snapshot;
 
-    picture_take((const struct hf_lockspace *)world->block.bytes,
-                 &world->picture, world->now, &picture);
+    snapshot_take((const struct hf_lockspace *)world->block.bytes,
+                  &world->snapshot, world->now, &snapshot);
     for (unsigned i = 0; i < clients; i++) {
         packed[i] =
-            (struct packed_client){world->clients[i], picture.clients[i]};
+            (struct packed_client){world->clients[i], snapshot.clients[i]};
         leave_out(&packed[i].client);
         rank_requests(&packed[i]);
     }
@@ -186,25 +186,25 @@ void
 waiting_unpack(const struct waiting_config *config, const uint8_t *bytes,
                struct waiting_world *world)
 {
-    struct packed_client packed[PICTURE_CLIENTS];
+    struct packed_client packed[SNAPSHOT_CLIENTS];
     struct packed_rest rest;
-    struct picture picture = {0};
+    struct snapshot snapshot = {0};
 
     memcpy(&rest, bytes, sizeof(rest));
     memcpy(packed, bytes + sizeof(rest),
            config->world.clients * sizeof(packed[0]));
     world->config = config;
-    world->picture = waiting_picture(config);
+    world->snapshot = waiting_snapshot(config);
     world->violated = NULL;
-    world->now = PICTURE_NOW;
-    picture.next_fence = rest.next_fence;
+    world->now = SNAPSHOT_NOW;
+    snapshot.next_fence = rest.next_fence;
     for (unsigned i = 0; i < config->world.clients; i++) {
         world->clients[i] = packed[i].client;
-        picture.clients[i] = packed[i].picture;
-        for (unsigned k = 0; k < PICTURE_CLAIMS; k++)
-            if (picture.clients[i].claims[k].stream != 0)
-                picture.clients[i].claims[k].stream +=
+        snapshot.clients[i] = packed[i].snapshot;
+        for (unsigned k = 0; k < SNAPSHOT_CLAIMS; k++)
+            if (snapshot.clients[i].claims[k].stream != 0)
+                snapshot.clients[i].claims[k].stream +=
                     (uint8_t)(i * WAITING_STREAMS);
     }
-    picture_build(&picture, &world->picture, &world->block);
+    snapshot_build(&snapshot, &world->snapshot, &world->block);
 }

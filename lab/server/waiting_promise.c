@@ -189,8 +189,8 @@ before_clock(struct waiting_world *world, struct waiting_before *before)
         before->excused[i] |= was_kept(world, i);
         before->over[i] = is_over(world, i);
     }
-    picture_take(waiting_machine(world), &world->picture, world->now,
-                 &before->picture);
+    snapshot_take(waiting_machine(world), &world->snapshot, world->now,
+                  &before->snapshot);
 }
 
 void
@@ -304,7 +304,7 @@ take_turn(struct waiting_world *world, struct waiting_client *client)
 static void
 after_clock(struct waiting_world *world, const struct waiting_before *before)
 {
-    struct picture picture;
+    struct snapshot snapshot;
 
     for (unsigned i = 0; i < world->config->world.clients; i++) {
         struct waiting_client *client = &world->clients[i];
@@ -318,9 +318,10 @@ after_clock(struct waiting_world *world, const struct waiting_before *before)
              fence_of(world, i) == 0))
             leaves_line(client);
     }
-    picture_take(waiting_machine(world), &world->picture, world->now, &picture);
+    snapshot_take(waiting_machine(world), &world->snapshot, world->now,
+                  &snapshot);
     if (hf_reached(world->now, hf_lockspace_deadline(waiting_machine(world))) &&
-        memcmp(&picture, &before->picture, sizeof(picture)) == 0)
+        memcmp(&snapshot, &before->snapshot, sizeof(snapshot)) == 0)
         breaks(world, SERVER_DUE_AGAIN);
 }
 
@@ -410,10 +411,11 @@ void
 waiting_promise_unheard(struct waiting_world *world, unsigned who,
                         uint64_t stream, uint64_t n)
 {
-    struct picture before;
-    struct picture after;
+    struct snapshot before;
+    struct snapshot after;
 
-    picture_take(waiting_machine(world), &world->picture, world->now, &before);
+    snapshot_take(waiting_machine(world), &world->snapshot, world->now,
+                  &before);
     hf_lockspace_step(waiting_machine(world),
                       &(struct hf_lockspace_event){
                           .kind = HF_SPACE_STREAM_ENDED,
@@ -423,7 +425,7 @@ waiting_promise_unheard(struct waiting_world *world, unsigned who,
                                       .lane = 1,
                                       .n = n},
                       });
-    picture_take(waiting_machine(world), &world->picture, world->now, &after);
+    snapshot_take(waiting_machine(world), &world->snapshot, world->now, &after);
     if (memcmp(&before, &after, sizeof(before)) != 0)
         breaks(world, SERVER_OTHER_END);
 }

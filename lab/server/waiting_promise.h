@@ -15,15 +15,15 @@
 
 /* How it stood before an event. */
 struct waiting_before {
-    uint8_t held[PICTURE_CLIENTS]; /* fences */
-    uint8_t highest;               /* of all fences that anybody knows */
-    bool excused[PICTURE_CLIENTS]; /* the event may take what it holds */
-    bool over[PICTURE_CLIENTS];    /* it waits, and nothing of that remains */
+    uint8_t held[SNAPSHOT_CLIENTS]; /* fences */
+    uint8_t highest;                /* of all fences that anybody knows */
+    bool excused[SNAPSHOT_CLIENTS]; /* the event may take what it holds */
+    bool over[SNAPSHOT_CLIENTS];    /* it waits, and nothing of that remains */
     bool ended;   /* the stream of who was listened to, or told a grant: what it
                    used must be free after it */
     bool heard;   /* a message, of which it is not the first */
     unsigned who; /* of a message, or a stream */
-    struct picture picture; /* of the machine, which is told the time */
+    struct snapshot snapshot; /* of the machine, which is told the time */
 };
 
 /* An event is about to be given to the machine; an answer came of it; it was

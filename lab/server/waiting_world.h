@@ -2,7 +2,7 @@
 #define LAB_SERVER_WAITING_WORLD_H
 
 #include "lab/server/kind.h"
-#include "lab/server/picture.h"
+#include "lab/server/snapshot.h"
 
 /* What a world of waiting.h is made of: plain data. */
 
@@ -12,8 +12,8 @@ enum {
 
 struct waiting_config {
     struct kind_config world;
-    enum hf_mode modes[PICTURE_CLIENTS]; /* in which each wants the lock */
-    bool tries[PICTURE_CLIENTS];         /* it does not wait */
+    enum hf_mode modes[SNAPSHOT_CLIENTS]; /* in which each wants the lock */
+    bool tries[SNAPSHOT_CLIENTS];         /* it does not wait */
     unsigned remains; /* ticks that a client says it will wait; 0: for ever */
     unsigned ttl;     /* this, and what follows, in ticks */
     unsigned blocking;
@@ -82,11 +82,11 @@ struct waiting_client {
 
 struct waiting_world {
     const struct waiting_config *config;
-    struct picture_config picture;
+    struct snapshot_config snapshot;
     const char *violated; /* by the last step */
     struct hf_instant now;
-    struct waiting_client clients[PICTURE_CLIENTS];
-    struct picture_block block; /* the machine */
+    struct waiting_client clients[SNAPSHOT_CLIENTS];
+    struct snapshot_block block; /* the machine */
 };
 
 static inline struct hf_lockspace *

@@ -47,7 +47,7 @@ const unsigned waiting_worlds_count =
 const struct grants_config grants_worlds[] = {
     KIND_WORLD("grants", "lanes ask for any of three names, exclusively", 3,
                .world.alike = true, .names = 3, .frees = true, .tries = true,
-               .parks = PICTURE_CLIENTS),
+               .parks = SNAPSHOT_CLIENTS),
     KIND_WORLD("grants-shared", "two names, shared, exclusive, up and down", 3,
                .world.alike = true, .names = 2, .shared = true, .frees = true,
                .tries = true),
@@ -74,10 +74,10 @@ const struct grants_config grants_worlds[] = {
     KIND_WORLD("grants-search", "a search for a circle ends too early", 4,
                .world.alike = true, .names = 3, .limits = {.search = 4}),
     /* A grant that was cleared stays until its release: so grants are bounded
-     * by what a picture has room for. */
+     * by what a snapshot has room for. */
     KIND_WORLD("grants-clear", "an operator takes what a lane holds", 2,
                .world.alike = true, .names = 2, .shared = true, .frees = true,
-               .tries = true, .clears = true, .grants = PICTURE_CLAIMS - 1,
+               .tries = true, .clears = true, .grants = SNAPSHOT_CLAIMS - 1,
                .parks = 1),
 };
 

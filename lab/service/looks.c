@@ -2,7 +2,7 @@
 
 #include "core/lockspace/look.h"
 #include "core/session/parts.h"
-#include "lab/server/picture.h"
+#include "lab/server/snapshot.h"
 #include "lab/service/client.h"
 #include "lab/service/promise.h"
 
@@ -23,7 +23,7 @@ static bool
 find_holder(const struct service_world *world, unsigned lock,
             struct hf_look_claim *holder)
 {
-    const struct hf_want want = picture_want(lock, HF_EXCLUSIVE);
+    const struct hf_want want = snapshot_want(lock, HF_EXCLUSIVE);
     struct hf_lockspace *ls = leader_of(world);
     struct hf_look_name name;
     uint32_t cursor = 0;

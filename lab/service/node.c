@@ -7,7 +7,7 @@
 #include "core/lockspace/look.h"
 #include "core/lockspace/owners.h"
 #include "lab/check.h"
-#include "lab/server/picture.h"
+#include "lab/server/snapshot.h"
 #include "lab/service/ids.h"
 #include "lab/service/promise.h"
 #include "lab/service/store.h"
@@ -22,7 +22,7 @@ enum {
 static struct hf_lockspace_config
 lockspace_config(const struct service_config *config)
 {
-    struct hf_lockspace_config lockspace = picture_lockspace(1, 0, 0);
+    struct hf_lockspace_config lockspace = snapshot_lockspace(1, 0, 0);
 
     lockspace.limits.sessions = config->world.clients * SERVICE_SESSIONS;
     lockspace.limits.lanes = lockspace.limits.sessions;
@@ -78,7 +78,7 @@ lock_of(const struct hf_lockspace *ls, uint32_t number)
 
     HF_CHECK(hf_look_grant_names(ls, number, &cursor, &name, &mode));
     hf_look_text(ls, name.name, &text, sizeof(text));
-    return (unsigned)(text - picture_want(0, mode).name.at[0]);
+    return (unsigned)(text - snapshot_want(0, mode).name.at[0]);
 }
 
 static struct service_record
@@ -218,7 +218,7 @@ static void
 load_one(struct service_world *world, struct hf_node *node,
          const struct service_record *record, uint64_t term)
 {
-    struct hf_want want = picture_want(record->lock, HF_EXCLUSIVE);
+    struct hf_want want = snapshot_want(record->lock, HF_EXCLUSIVE);
     struct hf_node_event event = {.at = world->now};
 
     event.load.term = term;
@@ -627,8 +627,8 @@ service_node_clock(struct service_world *world, unsigned number)
         .kind = HF_NODE_CLOCK, .at = world->now, .read_until = world->now};
 
     if (node->lockspace != NULL)
-        picture_order_timers(node->lockspace, world->now,
-                             first_over(node->lockspace, world->now), true);
+        snapshot_order_timers(node->lockspace, world->now,
+                              first_over(node->lockspace, world->now), true);
     if (shares(node))
         node->alive_by = world->now;
     hf_node_step(node, &event);
@@ -671,7 +671,7 @@ void
 service_node_arrive(struct service_world *world, struct service_stream *stream)
 {
     struct service_node *node = &world->nodes[stream->node];
-    struct hf_want want = picture_want(stream->lock, HF_EXCLUSIVE);
+    struct hf_want want = snapshot_want(stream->lock, HF_EXCLUSIVE);
     struct hf_node_event event = {.kind = HF_NODE_MESSAGE};
 
     stream->late = false;
@@ -732,7 +732,7 @@ service_node_clear(struct service_world *world, unsigned number, unsigned lock,
 
     event.message.kind = HF_MESSAGE_CLEAR;
     event.message.stream = OPERATOR;
-    event.message.clear.lock = picture_want(lock, HF_EXCLUSIVE);
+    event.message.clear.lock = snapshot_want(lock, HF_EXCLUSIVE);
     event.message.clear.fence = fence;
     event.message.clear.at_once = true;
     step(world, number, &event);

@@ -8,8 +8,8 @@
 #include "core/session/parts.h"
 #include "lab/server/node_codec.h"
 #include "lab/server/numbers.h"
-#include "lab/server/picture_journal.h"
 #include "lab/server/session_codec.h"
+#include "lab/server/snapshot_journal.h"
 #include "lab/service/client.h"
 #include "lab/service/node.h"
 
@@ -31,8 +31,8 @@ enum {
 };
 
 struct packed_lockspace {
-    struct picture picture;
-    struct picture_journal journal;
+    struct snapshot snapshot;
+    struct snapshot_journal journal;
 };
 
 void
@@ -52,10 +52,10 @@ service_parts(const struct service_config *config,
     }
 }
 
-static struct picture_config
-picture_of(const struct service_config *config)
+static struct snapshot_config
+snapshot_of(const struct service_config *config)
 {
-    return (struct picture_config){
+    return (struct snapshot_config){
         .lockspace = service_node_config(config, 0).lockspace,
         .clients = config->world.clients * SERVICE_SESSIONS,
         .if_dead = config->if_dead,
@@ -178,10 +178,10 @@ strip(struct service_world *world)
     world->orphan.batch.number = world->orphan.batch.count > 0;
 }
 
-/* ---- Sorts of numbers ------------------------------------------------------------- */
+/* ---- Sorts of numbers ---------------------------------------------------- */
 
 /* One more than the greatest id of a session in a world that is packed. */
-enum { SERVICE_IDS = PICTURE_CLIENTS + 1 };
+enum { SERVICE_IDS = SNAPSHOT_CLIENTS + 1 };
 
 struct sorts {
     struct numbers versions;
@@ -632,14 +632,14 @@ static void
 pack_lockspace(const struct service_world *world, unsigned number,
                struct packed_lockspace *packed)
 {
-    const struct picture_config config = picture_of(world->config);
+    const struct snapshot_config config = snapshot_of(world->config);
     const struct hf_lockspace *ls = service_lockspace(&world->nodes[number]);
 
     *packed = (struct packed_lockspace){0};
     if (!world->nodes[number].alive || ls == NULL)
         return;
-    picture_take(ls, &config, world->now, &packed->picture);
-    picture_take_journal(ls, world->config->changes > 0, &packed->journal);
+    snapshot_take(ls, &config, world->now, &packed->snapshot);
+    snapshot_take_journal(ls, world->config->changes > 0, &packed->journal);
 }
 
 static void
@@ -647,12 +647,12 @@ unpack_lockspace(const struct service_config *config,
                  const struct packed_lockspace *packed,
                  struct service_node *node)
 {
-    const struct picture_config picture = picture_of(config);
-    struct picture_block block;
+    const struct snapshot_config snapshot = snapshot_of(config);
+    struct snapshot_block block;
 
-    picture_build(&packed->picture, &picture, &block);
-    picture_build_journal(&packed->journal,
-                          (struct hf_lockspace *)(uintptr_t)block.bytes);
+    snapshot_build(&packed->snapshot, &snapshot, &block);
+    snapshot_build_journal(&packed->journal,
+                           (struct hf_lockspace *)(uintptr_t)block.bytes);
     memcpy(node->block, block.bytes, sizeof(block.bytes));
 }
 
@@ -677,7 +677,7 @@ unpack_node(const struct service_config *config, unsigned number,
     unpack_lockspace(config, &packed, node);
 }
 
-/* ---- Ranks ---------------------------------------------------------------- */
+/* ---- Ranks --------------------------------------------------------------- */
 
 static void
 rank_client(struct coder *coder, struct service_world *world, unsigned number)
@@ -704,7 +704,7 @@ static void
 rank_lockspace(struct sorts *sorts, struct service_world *world,
                unsigned number)
 {
-    struct picture_numbers to = {
+    struct snapshot_numbers to = {
         .terms = &sorts->versions,
         .fences = &sorts->fences,
         .marks = &sorts->marks[number],
@@ -717,7 +717,7 @@ rank_lockspace(struct sorts *sorts, struct service_world *world,
         to.n[i] = &sorts->n[i + 1];
         to.a[i] = &sorts->a[i + 1];
     }
-    picture_add_numbers(service_lockspace(&world->nodes[number]), &to);
+    snapshot_add_numbers(service_lockspace(&world->nodes[number]), &to);
 }
 
 static void

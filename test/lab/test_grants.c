@@ -1,7 +1,7 @@
-/* The worlds of grants: each promise fires where it is broken, and there alone:
- * those which no mutant of lab/mutants/list.txt breaks in these worlds.  What no
- * machine of ours does is put into the oracle, or into what was seen of the
- * machine, by hand.  And packing loses nothing that matters. */
+/* The worlds of grants: each promise fires where it is broken, and there alone;
+ * here those which no mutant of lab/mutants/list.txt breaks in these worlds.
+ * What no machine of ours does is put into the oracle, or into what was seen of
+ * the machine, by hand.  And packing loses nothing that matters. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -106,7 +106,7 @@ two_that_hold_what_conflicts_are_seen(void **unused)
     (void)unused;
     step(&world, GRANTS_WANT + SHARE, 0);
     step(&world, GRANTS_WANT + SHARE, 1);
-    world.picture.clients[1].claims[0].modes[0] = HF_EXCLUSIVE + 1;
+    world.snapshot.clients[1].claims[0].modes[0] = HF_EXCLUSIVE + 1;
     expect_of_state(&world, SERVER_CONFLICT);
 }
 
@@ -163,8 +163,8 @@ a_place_that_was_lost_is_seen(void **unused)
     struct grants_world world = one_waits("grants");
 
     (void)unused;
-    memset(world.picture.clients[1].claims, 0,
-           sizeof(world.picture.clients[1].claims));
+    memset(world.snapshot.clients[1].claims, 0,
+           sizeof(world.snapshot.clients[1].claims));
     expect_of_state(&world, SERVER_PLACE_LOST);
 }
 
@@ -175,8 +175,8 @@ a_grant_that_was_lost_is_seen(void **unused)
 
     (void)unused;
     step(&world, GRANTS_WANT + A, 0);
-    memset(world.picture.clients[0].claims, 0,
-           sizeof(world.picture.clients[0].claims));
+    memset(world.snapshot.clients[0].claims, 0,
+           sizeof(world.snapshot.clients[0].claims));
     expect_of_state(&world, SERVER_GRANT_LOST);
 }
 
@@ -236,8 +236,8 @@ careful_expand(const void *ctx, const void *state, struct explorer *explorer)
     uint8_t again[512];
 
     grants_unpack(careful->config, state, &world);
-    picture_take(grants_machine(&world), &world.picture_config, world.now,
-                 &world.picture);
+    snapshot_take(grants_machine(&world), &world.snapshot_config, world.now,
+                  &world.snapshot);
     grants_promise_state(&world);
     assert_null(world.violated);
     grants_pack(&world, again);

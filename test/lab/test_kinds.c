@@ -23,11 +23,6 @@
 
 enum { FOLLOW_MOST = 512 };
 
-/* A world, of whichever kind. */
-struct room {
-    _Alignas(64) uint8_t bytes[KIND_WORLD_MAX];
-};
-
 /* How a world is walked through. */
 struct walk_of {
     struct subject subject;
@@ -68,7 +63,8 @@ begin(unsigned index, struct walk_of *walk)
 }
 
 static void
-copy(const struct walk_of *walk, struct room *to, const struct room *from)
+copy(const struct walk_of *walk, struct kind_state *to,
+     const struct kind_state *from)
 {
     kind_copy(&walk->of, to->bytes, from->bytes);
 }
@@ -113,8 +109,8 @@ move_timers_of_nodes(struct service_world *world,
 /* A session's timer may be early, and follows when the machine is told the
  * time, which changes nothing else; unpacked, it stands where it belongs. */
 static void
-move_early_timers(const struct walk_of *walk, struct room *world,
-                  const struct room *same)
+move_early_timers(const struct walk_of *walk, struct kind_state *world,
+                  const struct kind_state *same)
 {
     if (walk->of.kind == &waiting_kind)
         move_timer_of_waiting((struct waiting_world *)world->bytes,
@@ -135,11 +131,11 @@ compare(const void *a, const void *b)
 /* Sorted, for streams may stand in another order; each is packed again, so that
  * their order is the one of the bytes. */
 static void
-find_all(const struct walk_of *walk, const struct room *world,
+find_all(const struct walk_of *walk, const struct kind_state *world,
          struct follows *follows)
 {
     const struct kind *kind = walk->of.kind;
-    static struct room next;
+    static struct kind_state next;
     uint8_t packed[KIND_PACKED_MAX];
 
     follows->count = 0;
@@ -162,9 +158,9 @@ find_all(const struct walk_of *walk, const struct room *world,
 }
 
 static void
-assert_goes_on_alike(const struct walk_of *walk, struct room *world)
+assert_goes_on_alike(const struct walk_of *walk, struct kind_state *world)
 {
-    static struct room same;
+    static struct kind_state same;
     static struct follows raw;
     static struct follows again;
     const struct kind *kind = walk->of.kind;
@@ -192,7 +188,7 @@ assert_goes_on_alike(const struct walk_of *walk, struct room *world)
 
 /* One of those that are possible; one of four that are faults. */
 static void
-take_one(struct walk_of *walk, struct room *world)
+take_one(struct walk_of *walk, struct kind_state *world)
 {
     const struct kind *kind = walk->of.kind;
     const char *violated;
@@ -220,7 +216,7 @@ static void
 walk_through(const struct kind *kind, unsigned seeds, unsigned steps)
 {
     static struct walk_of walk;
-    static struct room world;
+    static struct kind_state world;
 
     for (unsigned i = 0; i < subject_count(); i++)
         for (uint64_t seed = 1; seed <= seeds; seed++) {

@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "lab/server/node_codec.h"
-#include "lab/server/picture.h"
+#include "lab/server/snapshot.h"
 
 enum {
     WORLDS = 1000,
@@ -40,7 +40,7 @@ struct deeds {
 };
 
 struct side {
-    struct picture_block block;
+    struct snapshot_block block;
     struct hf_node node;
     struct deeds deeds;
 };
@@ -567,7 +567,7 @@ load(struct world *w)
 static void
 client_says(struct world *w)
 {
-    struct hf_want want = picture_want(pick(w, 1), HF_EXCLUSIVE);
+    struct hf_want want = snapshot_want(pick(w, 1), HF_EXCLUSIVE);
     struct hf_node_event event = {.kind = HF_NODE_MESSAGE};
     struct hf_message *message = &event.message;
 
@@ -642,14 +642,14 @@ begin(struct world *w, unsigned ttl, uint64_t seed)
                                      codec_length(1)},
                            .max_ttl = codec_length(MAX_TTL),
                            .seed = seed},
-                .lockspace = picture_lockspace(2 * CODEC_TICK_MS, 0, 0),
+                .lockspace = snapshot_lockspace(2 * CODEC_TICK_MS, 0, 0),
                 .budget = {100, 1 << 20},
                 .rest = codec_length(2),
             },
         .head = {.kind = HF_SIGHT_ABSENT, .version = 1},
     };
     w->config.lockspace.ttl_max = codec_length(6);
-    assert_true(hf_lockspace_size(&w->config.lockspace) <= PICTURE_BLOCK);
+    assert_true(hf_lockspace_size(&w->config.lockspace) <= SNAPSHOT_BLOCK);
     hf_node_init(&w->runs.node, &w->config, w->runs.block.bytes);
     hf_node_init(&w->moves.node, &w->config, w->moves.block.bytes);
     happens(w, &start);

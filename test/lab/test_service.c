@@ -1,6 +1,6 @@
-/* A lock server with its clients: each promise fires where it is broken:
- * those which no mutant of lab/mutants/list.txt breaks in these worlds; and what
- * must happen in the end does. */
+/* A lock server with its clients: each promise fires where it is broken; here
+ * those which no mutant of lab/mutants/list.txt breaks in these worlds.  And
+ * what must happen in the end does. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -73,7 +73,7 @@ static void
 whisper_message(struct waiting_world *world, enum hf_message_kind kind,
                 unsigned who, uint64_t n)
 {
-    struct hf_want want = picture_want(0, HF_EXCLUSIVE);
+    struct hf_want want = snapshot_want(0, HF_EXCLUSIVE);
     struct hf_lockspace_event event = {
         .kind = HF_SPACE_MESSAGE,
         .message = {.kind = kind,

@@ -1,10 +1,10 @@
-#ifndef LAB_SERVER_PICTURE_H
-#define LAB_SERVER_PICTURE_H
+#ifndef LAB_SERVER_SNAPSHOT_H
+#define LAB_SERVER_SNAPSHOT_H
 
 #include "core/lockspace.h"
 
 /*
- * Picture: a lockspace as few numbers, the same for lockspaces that behave the
+ * Snapshot: a lockspace as few numbers, the same for lockspaces that behave the
  * same, and a lockspace made from them again.
  *
  * The machine is one block, linked by numbers that depend on all that ever
@@ -23,27 +23,27 @@
  */
 
 enum {
-    PICTURE_CLIENTS = 4,
-    PICTURE_NAMES = 3,
-    PICTURE_CLAIMS = 4, /* of a lane: more than it is asked for */
-    PICTURE_NEVER = 0xff,
+    SNAPSHOT_CLIENTS = 4,
+    SNAPSHOT_NAMES = 3,
+    SNAPSHOT_CLAIMS = 4, /* of a lane: more than it is asked for */
+    SNAPSHOT_NEVER = 0xff,
 };
 
-/* The instant at which a machine stands that was made from a picture.  Where a
+/* The instant at which a machine stands that was made from a snapshot.  Where a
  * tick is a millisecond, no timeout has a random part; else one that ends
  * between two ticks ends at the later. */
-#define PICTURE_NOW ((struct hf_instant){1000000})
+#define SNAPSHOT_NOW ((struct hf_instant){1000000})
 
-enum picture_claim_state {
-    PICTURE_NONE,
-    PICTURE_GATHERED, /* in a takeover grace: has no place yet */
-    PICTURE_WAITING,
-    PICTURE_HELD,
-    PICTURE_REVOKED,
+enum snapshot_claim_state {
+    SNAPSHOT_NONE,
+    SNAPSHOT_GATHERED, /* in a takeover grace: has no place yet */
+    SNAPSHOT_WAITING,
+    SNAPSHOT_HELD,
+    SNAPSHOT_REVOKED,
 };
 
-struct picture_claim {
-    uint8_t state; /* an enum picture_claim_state */
+struct snapshot_claim {
+    uint8_t state; /* an enum snapshot_claim_state */
     uint8_t n;
     uint8_t fence;  /* of what is held */
     uint8_t place;  /* how long a line of those before it is, from 1; equal
@@ -55,11 +55,11 @@ struct picture_claim {
     uint8_t limit;  /* ticks until what remains of its wait is over */
     uint8_t waited; /* GATHERED: ticks.  HELD, but cut off before it was told:
                        ticks until it is given back, and one */
-    uint8_t modes[PICTURE_NAMES]; /* an enum hf_mode + 1; 0: not this one */
+    uint8_t modes[SNAPSHOT_NAMES]; /* an enum hf_mode + 1; 0: not this one */
     uint8_t flags;
 };
 
-struct picture_client {
+struct snapshot_client {
     uint8_t session; /* its state; 0: there is none */
     uint8_t silent;  /* ticks since it was heard */
     uint8_t recorded;
@@ -70,18 +70,18 @@ struct picture_client {
     uint8_t over;
     uint8_t n;
     uint8_t a;
-    struct picture_claim claims[PICTURE_CLAIMS]; /* the oldest first */
+    struct snapshot_claim claims[SNAPSHOT_CLAIMS]; /* the oldest first */
 };
 
-struct picture {
+struct snapshot {
     uint8_t next_fence;
     uint8_t gathers; /* ticks of a takeover grace that are left */
     uint8_t holds;   /* ticks in which nothing is granted that are left */
-    struct picture_client clients[PICTURE_CLIENTS];
+    struct snapshot_client clients[SNAPSHOT_CLIENTS];
 };
 
 /* What a world of so many clients asks of its machine. */
-struct picture_config {
+struct snapshot_config {
     struct hf_lockspace_config lockspace;
     unsigned clients;
     enum hf_if_dead if_dead;
@@ -90,39 +90,39 @@ struct picture_config {
 };
 
 /* A lockspace in the lab: large enough for any world. */
-enum { PICTURE_BLOCK = 8192 };
+enum { SNAPSHOT_BLOCK = 8192 };
 
-struct picture_block {
-    _Alignas(64) uint8_t bytes[PICTURE_BLOCK];
+struct snapshot_block {
+    _Alignas(64) uint8_t bytes[SNAPSHOT_BLOCK];
 };
 
 /* The limits of a lockspace in the lab, none of which is ever met, and times of
  * so many ticks. */
-struct hf_lockspace_config picture_lockspace(unsigned blocking,
-                                             unsigned resume_grace,
-                                             unsigned takeover_grace);
+struct hf_lockspace_config snapshot_lockspace(unsigned blocking,
+                                              unsigned resume_grace,
+                                              unsigned takeover_grace);
 
 /* The name of that number, in the one space that there is. */
-struct hf_want picture_want(unsigned name, enum hf_mode mode);
+struct hf_want snapshot_want(unsigned name, enum hf_mode mode);
 
-/* A picture of it as it stands at that instant, which it may not have been told
- * yet.  No batch of it is under way, and it has told all it had to tell. */
-void picture_take(const struct hf_lockspace *ls,
-                  const struct picture_config *config, struct hf_instant now,
-                  struct picture *picture);
+/* A snapshot of it as it stands at that instant, of which it may not have been
+ * told yet.  No batch of it is under way, and nothing of it is untold. */
+void snapshot_take(const struct hf_lockspace *ls,
+                   const struct snapshot_config *config, struct hf_instant now,
+                   struct snapshot *snapshot);
 
 /*
  * Of what is due at one instant a machine does first what was set first, and a
- * session's timer may be as early as it likes.  A picture shows neither: so
+ * session's timer may be as early as it likes.  A snapshot shows neither: so
  * before it is told the time an order is chosen: which client's session is the
  * first of those, and whether sessions come before waits.
  */
-void picture_order_timers(struct hf_lockspace *ls, struct hf_instant now,
-                          unsigned first, bool sessions_first);
+void snapshot_order_timers(struct hf_lockspace *ls, struct hf_instant now,
+                           unsigned first, bool sessions_first);
 
 /* A lockspace like that, in the block. */
-struct hf_lockspace *picture_build(const struct picture *picture,
-                                   const struct picture_config *config,
-                                   struct picture_block *block);
+struct hf_lockspace *snapshot_build(const struct snapshot *snapshot,
+                                    const struct snapshot_config *config,
+                                    struct snapshot_block *block);
 
 #endif

@@ -1,4 +1,4 @@
-#include "lab/server/picture_journal.h"
+#include "lab/server/snapshot_journal.h"
 
 #include "base/check.h"
 #include "core/lockspace/claims.h"
@@ -39,10 +39,11 @@ list_of(struct hf_lockspace *ls, uint32_t item)
     return pending == HF_PENDING_SWEEP ? &ls->sweeps : &ls->changes;
 }
 
-static struct picture_change
+static struct snapshot_change
 take_change(const struct hf_lockspace *ls, uint32_t item)
 {
-    struct picture_change change = {.mark = (uint8_t)change_of(ls, item)->mark};
+    struct snapshot_change change = {.mark =
+                                         (uint8_t)change_of(ls, item)->mark};
 
     if (hf_item_is_claim(ls, item))
         change.fence =
@@ -53,7 +54,7 @@ take_change(const struct hf_lockspace *ls, uint32_t item)
 }
 
 static void
-take_order(const struct hf_lockspace *ls, struct picture_journal *journal)
+take_order(const struct hf_lockspace *ls, struct snapshot_journal *journal)
 {
     const struct hf_list *lists[] = {&ls->changes, &ls->sweeps};
     unsigned count = 0;
@@ -61,19 +62,19 @@ take_order(const struct hf_lockspace *ls, struct picture_journal *journal)
     for (unsigned i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
         for (uint32_t at = lists[i]->first; at != 0;
              at = links_of(ls, at)->next) {
-            HF_CHECK(count < PICTURE_CHANGES);
+            HF_CHECK(count < SNAPSHOT_CHANGES);
             journal->changes[count++] = take_change(ls, at);
         }
 }
 
-/* The one that is to be written, by what a picture knows of it. */
+/* The one that is to be written, by what a snapshot knows of it. */
 static uint32_t
-item_of(struct hf_lockspace *ls, const struct picture_change *change)
+item_of(struct hf_lockspace *ls, const struct snapshot_change *change)
 {
     uint32_t all = hf_item_of_claim(ls, ls->claims.fresh);
 
     for (uint32_t at = 1; at <= all; at++) {
-        struct picture_change own;
+        struct snapshot_change own;
 
         if (!hf_item_is_claim(ls, at) && at > ls->sessions.fresh)
             at = hf_item_of_claim(ls, 1);
@@ -88,14 +89,14 @@ item_of(struct hf_lockspace *ls, const struct picture_change *change)
 }
 
 static void
-build_order(struct hf_lockspace *ls, const struct picture_journal *journal)
+build_order(struct hf_lockspace *ls, const struct snapshot_journal *journal)
 {
     if (journal->changes[0].mark == 0)
         return;
     ls->changes = (struct hf_list){0};
     ls->sweeps = (struct hf_list){0};
-    for (unsigned i = 0; i < PICTURE_CHANGES; i++) {
-        const struct picture_change *change = &journal->changes[i];
+    for (unsigned i = 0; i < SNAPSHOT_CHANGES; i++) {
+        const struct snapshot_change *change = &journal->changes[i];
         uint32_t item;
 
         if (change->mark == 0)
@@ -121,7 +122,7 @@ add_marks(struct hf_lockspace *ls, struct numbers *marks)
 
 static void
 add_claim(struct hf_lockspace *ls, uint32_t number,
-          const struct picture_numbers *to)
+          const struct snapshot_numbers *to)
 {
     struct hf_ls_claim *claim = hf_claim_at(ls, number);
     uint64_t session;
@@ -138,7 +139,7 @@ add_claim(struct hf_lockspace *ls, uint32_t number,
 }
 
 void
-picture_add_numbers(struct hf_lockspace *ls, const struct picture_numbers *to)
+snapshot_add_numbers(struct hf_lockspace *ls, const struct snapshot_numbers *to)
 {
     numbers_add(to->terms, &ls->term);
     numbers_add(to->fences, &ls->next_fence);
@@ -169,25 +170,26 @@ insert(uint8_t *fences, uint64_t fence)
 {
     unsigned i = 0;
 
-    while (i < PICTURE_GONE && fences[i] != 0)
+    while (i < SNAPSHOT_GONE && fences[i] != 0)
         i++;
-    HF_CHECK(i < PICTURE_GONE);
+    HF_CHECK(i < SNAPSHOT_GONE);
     for (; i > 0 && fences[i - 1] > fence; i--)
         fences[i] = fences[i - 1];
     fences[i] = (uint8_t)fence;
 }
 
-static enum picture_gone
+static enum snapshot_gone
 gone_of(const struct hf_ls_claim *claim)
 {
     if (claim->cleared)
-        return claim->stored ? PICTURE_DELETE_AND_AUDIT : PICTURE_AUDIT;
+        return claim->stored ? SNAPSHOT_DELETE_AND_AUDIT : SNAPSHOT_AUDIT;
     HF_CHECK(claim->stored);
-    return claim->pending == HF_PENDING_SWEEP ? PICTURE_SWEEP : PICTURE_DELETE;
+    return claim->pending == HF_PENDING_SWEEP ? SNAPSHOT_SWEEP
+                                              : SNAPSHOT_DELETE;
 }
 
 static void
-take_ended(const struct hf_lockspace *ls, struct picture_journal *journal)
+take_ended(const struct hf_lockspace *ls, struct snapshot_journal *journal)
 {
     for (uint32_t at = 1; at <= ls->claims.fresh; at++) {
         const struct hf_ls_claim *claim = hf_claim_at(ls, at);
@@ -198,7 +200,7 @@ take_ended(const struct hf_lockspace *ls, struct picture_journal *journal)
     }
 }
 
-/* The claims of a session's only lane, in the order of a picture's. */
+/* The claims of a session's only lane, in the order of a snapshot's. */
 static uint32_t
 first_claim(const struct hf_lockspace *ls, uint32_t session)
 {
@@ -209,7 +211,7 @@ first_claim(const struct hf_lockspace *ls, uint32_t session)
 
 static void
 take_cleared(const struct hf_lockspace *ls, uint32_t session,
-             struct picture_journal *journal)
+             struct snapshot_journal *journal)
 {
     uint8_t *cleared = &journal->cleared[hf_session_at(ls, session)->id - 1];
     unsigned shift = 0;
@@ -238,7 +240,7 @@ untold_of(const struct hf_lockspace *ls, uint32_t session)
 
 static void
 take_session(const struct hf_lockspace *ls, uint32_t session,
-             struct picture_journal *journal)
+             struct snapshot_journal *journal)
 {
     uint32_t untold = untold_of(ls, session);
 
@@ -249,10 +251,10 @@ take_session(const struct hf_lockspace *ls, uint32_t session,
 }
 
 void
-picture_take_journal(const struct hf_lockspace *ls, bool in_order,
-                     struct picture_journal *journal)
+snapshot_take_journal(const struct hf_lockspace *ls, bool in_order,
+                      struct snapshot_journal *journal)
 {
-    *journal = (struct picture_journal){
+    *journal = (struct snapshot_journal){
         .state = (uint8_t)ls->state,
         .term = (uint8_t)ls->term,
         .marks = (uint8_t)ls->marks,
@@ -272,16 +274,17 @@ picture_take_journal(const struct hf_lockspace *ls, bool in_order,
 /* ---- Building ------------------------------------------------------------ */
 
 static void
-build_gone(struct hf_lockspace *ls, enum picture_gone kind, uint64_t fence)
+build_gone(struct hf_lockspace *ls, enum snapshot_gone kind, uint64_t fence)
 {
     uint32_t number = hf_claims_add(ls, 0, (struct hf_bytes){0});
     struct hf_ls_claim *claim = hf_claim_at(ls, number);
 
     claim->fence = fence;
-    claim->stored = kind != PICTURE_AUDIT;
-    claim->cleared = kind == PICTURE_AUDIT || kind == PICTURE_DELETE_AND_AUDIT;
+    claim->stored = kind != SNAPSHOT_AUDIT;
+    claim->cleared =
+        kind == SNAPSHOT_AUDIT || kind == SNAPSHOT_DELETE_AND_AUDIT;
     claim->state = HF_CLAIM_ENDED;
-    if (kind == PICTURE_SWEEP)
+    if (kind == SNAPSHOT_SWEEP)
         hf_journal_void(ls, number);
     else
         hf_journal_drop(ls, number);
@@ -305,7 +308,7 @@ build_cleared(struct hf_lockspace *ls, uint32_t session, unsigned cleared)
 
 /* In the order of their marks, whatever it was. */
 static void
-build_untold(struct hf_lockspace *ls, const struct picture_journal *journal)
+build_untold(struct hf_lockspace *ls, const struct snapshot_journal *journal)
 {
     ls->untold = (struct hf_list){0};
     for (unsigned mark = 1; mark <= journal->marks; mark++)
@@ -319,12 +322,12 @@ build_untold(struct hf_lockspace *ls, const struct picture_journal *journal)
 }
 
 void
-picture_build_journal(const struct picture_journal *journal,
-                      struct hf_lockspace *ls)
+snapshot_build_journal(const struct snapshot_journal *journal,
+                       struct hf_lockspace *ls)
 {
-    for (unsigned i = 0; i < PICTURE_GONE_KINDS; i++)
-        for (unsigned k = 0; k < PICTURE_GONE && journal->gone[i][k] != 0; k++)
-            build_gone(ls, (enum picture_gone)i, journal->gone[i][k]);
+    for (unsigned i = 0; i < SNAPSHOT_GONE_KINDS; i++)
+        for (unsigned k = 0; k < SNAPSHOT_GONE && journal->gone[i][k] != 0; k++)
+            build_gone(ls, (enum snapshot_gone)i, journal->gone[i][k]);
     for (uint32_t at = 1; at <= ls->sessions.fresh; at++)
         if (hf_session_at(ls, at)->state != HF_SESSION_FREE)
             build_cleared(ls, at,

@@ -1,4 +1,4 @@
-#include "lab/server/picture.h"
+#include "lab/server/snapshot.h"
 
 #include <string.h>
 
@@ -23,29 +23,29 @@ enum flag {
     FLAG_UNTOLD = 16,
 };
 
-static const char *const names[PICTURE_NAMES] = {"a", "b", "c"};
+static const char *const names[SNAPSHOT_NAMES] = {"a", "b", "c"};
 
 struct hf_lockspace_config
-picture_lockspace(unsigned blocking, unsigned resume_grace,
-                  unsigned takeover_grace)
+snapshot_lockspace(unsigned blocking, unsigned resume_grace,
+                   unsigned takeover_grace)
 {
     enum { ENOUGH = 24 };
 
     return (struct hf_lockspace_config){
-        .limits = {.sessions = PICTURE_CLIENTS,
-                   .lanes = PICTURE_CLIENTS,
+        .limits = {.sessions = SNAPSHOT_CLIENTS,
+                   .lanes = SNAPSHOT_CLIENTS,
                    .claims = ENOUGH,
-                   .waiters = PICTURE_CLIENTS,
-                   .names = PICTURE_NAMES,
+                   .waiters = SNAPSHOT_CLIENTS,
+                   .names = SNAPSHOT_NAMES,
                    .spaces = 1,
                    .parts = 2 * ENOUGH,
-                   .texts = PICTURE_NAMES + 1,
+                   .texts = SNAPSHOT_NAMES + 1,
                    .session_lanes = 1,
                    .session_waiters = 1,
-                   .session_grants = PICTURE_CLAIMS + 1,
+                   .session_grants = SNAPSHOT_CLAIMS + 1,
                    .space_waiters = 2 * ENOUGH,
                    .space_grants = 2 * ENOUGH,
-                   .request_names = PICTURE_NAMES,
+                   .request_names = SNAPSHOT_NAMES,
                    .search = 2 * ENOUGH,
                    .record_bytes = 4096},
         .blocking = {blocking},
@@ -57,7 +57,7 @@ picture_lockspace(unsigned blocking, unsigned resume_grace,
 }
 
 struct hf_want
-picture_want(unsigned name, enum hf_mode mode)
+snapshot_want(unsigned name, enum hf_mode mode)
 {
     return (struct hf_want){
         .space = {SPACE, strlen(SPACE)},
@@ -69,35 +69,36 @@ picture_want(unsigned name, enum hf_mode mode)
 /* ---- Ticks --------------------------------------------------------------- */
 
 static int64_t
-tick_ms(const struct picture_config *config)
+tick_ms(const struct snapshot_config *config)
 {
     return config->tick.ms == 0 ? 1 : config->tick.ms;
 }
 
 static uint8_t
-until(const struct picture_config *config, struct hf_instant now,
+until(const struct snapshot_config *config, struct hf_instant now,
       struct hf_instant at)
 {
     int64_t left_ms = hf_between(now, at).ms;
-    int64_t most_ms = PICTURE_NEVER * tick_ms(config);
+    int64_t most_ms = SNAPSHOT_NEVER * tick_ms(config);
 
     if (left_ms >= most_ms)
-        return PICTURE_NEVER;
+        return SNAPSHOT_NEVER;
     return (uint8_t)((left_ms + tick_ms(config) - 1) / tick_ms(config));
 }
 
 static struct hf_instant
-in(const struct picture_config *config, uint8_t ticks)
+in(const struct snapshot_config *config, uint8_t ticks)
 {
-    if (ticks == PICTURE_NEVER)
+    if (ticks == SNAPSHOT_NEVER)
         return HF_NEVER;
-    return hf_after(PICTURE_NOW, (struct hf_duration){ticks * tick_ms(config)});
+    return hf_after(SNAPSHOT_NOW,
+                    (struct hf_duration){ticks * tick_ms(config)});
 }
 
 static struct hf_instant
-ago(const struct picture_config *config, uint8_t ticks)
+ago(const struct snapshot_config *config, uint8_t ticks)
 {
-    return hf_after(PICTURE_NOW,
+    return hf_after(SNAPSHOT_NOW,
                     (struct hf_duration){-(int64_t)ticks * tick_ms(config)});
 }
 
@@ -202,129 +203,131 @@ rank_of_gathered(const struct hf_lockspace *ls, uint32_t item)
 
 static uint8_t
 timer_of_claim(const struct hf_lockspace *ls,
-               const struct picture_config *config, uint32_t item,
+               const struct snapshot_config *config, uint32_t item,
                struct hf_instant now)
 {
     const struct hf_earliest_node *node = node_of(ls, &ls->timers, item);
 
-    return node == NULL ? PICTURE_NEVER
+    return node == NULL ? SNAPSHOT_NEVER
                         : until(config, now, (struct hf_instant){node->at_ms});
 }
 
 /* Of a grant: ticks until it is given back, and one; 0: it is not. */
 static uint8_t
 kept_of_claim(const struct hf_lockspace *ls,
-              const struct picture_config *config, uint32_t number,
+              const struct snapshot_config *config, uint32_t number,
               struct hf_instant now)
 {
     uint8_t timer =
         timer_of_claim(ls, config, hf_item_of_claim(ls, number), now);
 
-    return timer == PICTURE_NEVER ? 0 : (uint8_t)(timer + 1);
+    return timer == SNAPSHOT_NEVER ? 0 : (uint8_t)(timer + 1);
 }
 
 /* A session's timer may be too early, and follows when it is due. */
 static uint8_t
 timer_of_session(const struct hf_lockspace *ls,
-                 const struct picture_config *config, uint32_t number)
+                 const struct snapshot_config *config, uint32_t number)
 {
     const struct hf_earliest_node *node = node_of(ls, &ls->timers, number);
     struct hf_instant end = hf_owners_end_of_ttl(hf_session_at(ls, number));
 
-    return node == NULL ? PICTURE_NEVER
+    return node == NULL ? SNAPSHOT_NEVER
                         : until(config, end, (struct hf_instant){node->at_ms});
 }
 
 static void
-take_wait(const struct hf_lockspace *ls, const struct picture_config *config,
-          uint32_t number, struct hf_instant now, struct picture_claim *picture)
+take_wait(const struct hf_lockspace *ls, const struct snapshot_config *config,
+          uint32_t number, struct hf_instant now,
+          struct snapshot_claim *snapshot)
 {
     const struct hf_ls_claim *claim = hf_claim_at(ls, number);
     uint32_t item = hf_item_of_claim(ls, number);
 
-    picture->limit = until(config, now, claim->wait_end);
+    snapshot->limit = until(config, now, claim->wait_end);
     if (claim->state == HF_CLAIM_ASKED) {
-        picture->state = PICTURE_GATHERED;
-        picture->waited =
+        snapshot->state = SNAPSHOT_GATHERED;
+        snapshot->waited =
             (uint8_t)(hf_between(claim->since, now).ms / tick_ms(config));
-        picture->place = rank_of_gathered(ls, item);
+        snapshot->place = rank_of_gathered(ls, item);
         return;
     }
-    picture->state = PICTURE_WAITING;
-    picture->place = place_of(ls, claim);
-    picture->timer = timer_of_claim(ls, config, item, now);
+    snapshot->state = SNAPSHOT_WAITING;
+    snapshot->place = place_of(ls, claim);
+    snapshot->timer = timer_of_claim(ls, config, item, now);
 }
 
 static void
-take_claim(const struct hf_lockspace *ls, const struct picture_config *config,
+take_claim(const struct hf_lockspace *ls, const struct snapshot_config *config,
            uint32_t number, struct hf_instant now,
-           struct picture_claim *picture)
+           struct snapshot_claim *snapshot)
 {
     const struct hf_ls_claim *claim = hf_claim_at(ls, number);
 
-    picture->n = (uint8_t)claim->n;
-    picture->stream = (uint8_t)claim->stream;
-    picture->flags =
+    snapshot->n = (uint8_t)claim->n;
+    snapshot->stream = (uint8_t)claim->stream;
+    snapshot->flags =
         (uint8_t)((claim->handed ? FLAG_HANDED : 0) |
                   (claim->stored ? FLAG_STORED : 0) |
                   (claim->looks_on ? FLAG_FREE : 0) |
                   (claim->untold ? FLAG_UNTOLD : 0) |
                   (claim->pending == HF_PENDING_PUT ? FLAG_TO_PUT : 0));
     for (uint32_t at = claim->parts; at != 0; at = hf_part_at(ls, at)->next)
-        picture->modes[name_number(ls, hf_part_at(ls, at)->name)] =
+        snapshot->modes[name_number(ls, hf_part_at(ls, at)->name)] =
             (uint8_t)(hf_part_at(ls, at)->mode + 1);
     if (claim->state == HF_CLAIM_ASKED || claim->state == HF_CLAIM_WAITING) {
-        take_wait(ls, config, number, now, picture);
+        take_wait(ls, config, number, now, snapshot);
         return;
     }
-    picture->state =
-        claim->state == HF_CLAIM_HELD ? PICTURE_HELD : PICTURE_REVOKED;
-    picture->fence = (uint8_t)claim->fence;
-    picture->waited = kept_of_claim(ls, config, number, now);
+    snapshot->state =
+        claim->state == HF_CLAIM_HELD ? SNAPSHOT_HELD : SNAPSHOT_REVOKED;
+    snapshot->fence = (uint8_t)claim->fence;
+    snapshot->waited = kept_of_claim(ls, config, number, now);
 }
 
 static void
-take_lane(const struct hf_lockspace *ls, const struct picture_config *config,
+take_lane(const struct hf_lockspace *ls, const struct snapshot_config *config,
           uint32_t number, struct hf_instant now,
-          struct picture_client *picture)
+          struct snapshot_client *snapshot)
 {
     const struct hf_ls_lane *lane = hf_lane_at(ls, number);
     unsigned count = 0;
 
-    picture->lane = 1;
-    picture->state = lane->state;
-    picture->over = lane->over;
-    picture->n = (uint8_t)lane->n;
-    picture->a = (uint8_t)lane->a;
+    snapshot->lane = 1;
+    snapshot->state = lane->state;
+    snapshot->over = lane->over;
+    snapshot->n = (uint8_t)lane->n;
+    snapshot->a = (uint8_t)lane->a;
     for (uint32_t at = lane->held.first; at != 0;
          at = hf_claim_at(ls, at)->mates.next) {
-        HF_CHECK(count < PICTURE_CLAIMS);
-        take_claim(ls, config, at, now, &picture->claims[count++]);
+        HF_CHECK(count < SNAPSHOT_CLAIMS);
+        take_claim(ls, config, at, now, &snapshot->claims[count++]);
     }
     if (hf_claims_waits(lane)) {
-        HF_CHECK(count < PICTURE_CLAIMS);
-        take_claim(ls, config, lane->current, now, &picture->claims[count]);
+        HF_CHECK(count < SNAPSHOT_CLAIMS);
+        take_claim(ls, config, lane->current, now, &snapshot->claims[count]);
     }
 }
 
 void
-picture_take(const struct hf_lockspace *ls, const struct picture_config *config,
-             struct hf_instant now, struct picture *picture)
+snapshot_take(const struct hf_lockspace *ls,
+              const struct snapshot_config *config, struct hf_instant now,
+              struct snapshot *snapshot)
 {
-    *picture = (struct picture){
+    *snapshot = (struct snapshot){
         .next_fence = (uint8_t)ls->next_fence,
         .gathers = until(config, now, ls->gather_until),
         .holds = until(config, now, ls->hold_until),
     };
     for (uint32_t at = 1; at <= ls->sessions.fresh; at++) {
         const struct hf_ls_session *session = hf_session_at(ls, at);
-        struct picture_client *client;
+        struct snapshot_client *client;
         int64_t silent;
 
         if (session->state == HF_SESSION_FREE)
             continue;
         HF_CHECK(session->id >= 1 && session->id <= config->clients);
-        client = &picture->clients[session->id - 1];
+        client = &snapshot->clients[session->id - 1];
         silent = hf_between(session->heard_at, now).ms;
         client->session = session->state;
         client->silent =
@@ -351,8 +354,8 @@ set_due(struct hf_lockspace *ls, uint32_t number, struct hf_instant now,
 }
 
 void
-picture_order_timers(struct hf_lockspace *ls, struct hf_instant now,
-                     unsigned first, bool sessions_first)
+snapshot_order_timers(struct hf_lockspace *ls, struct hf_instant now,
+                      unsigned first, bool sessions_first)
 {
     uint32_t number = hf_owners_session(ls, first + 1);
 
@@ -367,8 +370,8 @@ picture_order_timers(struct hf_lockspace *ls, struct hf_instant now,
 
 static void
 build_session(struct hf_lockspace *ls, unsigned client,
-              const struct picture_config *config,
-              const struct picture_client *from)
+              const struct snapshot_config *config,
+              const struct snapshot_client *from)
 {
     uint32_t number = hf_owners_open(ls, &(struct hf_loaded_session){
                                              .id = client + 1,
@@ -404,7 +407,7 @@ lane_of(struct hf_lockspace *ls, unsigned client, uint32_t *number)
 /* A claim of that client with its names, ASKED. */
 static uint32_t
 build_claim(struct hf_lockspace *ls, unsigned client,
-            const struct picture_claim *from)
+            const struct snapshot_claim *from)
 {
     uint32_t lane_number;
     struct hf_ls_lane *lane = lane_of(ls, client, &lane_number);
@@ -415,13 +418,13 @@ build_claim(struct hf_lockspace *ls, unsigned client,
     claim->stream = from->stream;
     claim->handed = (from->flags & FLAG_HANDED) != 0;
     claim->looks_on = (from->flags & FLAG_FREE) != 0;
-    for (unsigned i = 0; i < PICTURE_NAMES; i++) {
+    for (unsigned i = 0; i < SNAPSHOT_NAMES; i++) {
         enum hf_mode mode = (enum hf_mode)(from->modes[i] - 1);
         struct hf_want want;
 
         if (from->modes[i] == 0)
             continue;
-        want = picture_want(i, mode);
+        want = snapshot_want(i, mode);
         HF_CHECK(hf_line_attach(ls, number, hf_names_get(ls, &want), mode));
     }
     if (claim->n == lane->n)
@@ -430,8 +433,8 @@ build_claim(struct hf_lockspace *ls, unsigned client,
 }
 
 static void
-build_held(struct hf_lockspace *ls, const struct picture_config *config,
-           unsigned client, const struct picture_claim *from)
+build_held(struct hf_lockspace *ls, const struct snapshot_config *config,
+           unsigned client, const struct snapshot_claim *from)
 {
     uint32_t number = build_claim(ls, client, from);
     struct hf_ls_claim *claim = hf_claim_at(ls, number);
@@ -446,7 +449,7 @@ build_held(struct hf_lockspace *ls, const struct picture_config *config,
     claim->stored = (from->flags & FLAG_STORED) != 0;
     if (claim->n != hf_lane_at(ls, claim->lane)->n)
         hf_owners_set_old(ls, number);
-    if (from->state == PICTURE_REVOKED) {
+    if (from->state == SNAPSHOT_REVOKED) {
         hf_claims_take_back(ls, number);
         claim->state = HF_CLAIM_REVOKED;
         hf_list_add(ls, &session->revoked, hf_list_work, number);
@@ -457,22 +460,22 @@ build_held(struct hf_lockspace *ls, const struct picture_config *config,
 }
 
 static void
-build_waiting(struct hf_lockspace *ls, const struct picture_config *config,
-              unsigned client, const struct picture_claim *from)
+build_waiting(struct hf_lockspace *ls, const struct snapshot_config *config,
+              unsigned client, const struct snapshot_claim *from)
 {
     uint32_t number = build_claim(ls, client, from);
     struct hf_ls_claim *claim = hf_claim_at(ls, number);
 
     claim->wait_end = in(config, from->limit);
     hf_claims_start_waiting(ls, number);
-    if (from->state == PICTURE_GATHERED) {
+    if (from->state == SNAPSHOT_GATHERED) {
         claim->since = ago(config, from->waited);
         hf_earliest_set(ls, &ls->gathered, hf_item_of_claim(ls, number),
                         claim->since.ms);
         return;
     }
     hf_line_enter(ls, number);
-    if (from->timer != PICTURE_NEVER)
+    if (from->timer != SNAPSHOT_NEVER)
         hf_earliest_set(ls, &ls->timers, hf_item_of_claim(ls, number),
                         in(config, from->timer).ms);
     if ((from->flags & FLAG_UNTOLD) != 0) {
@@ -497,53 +500,53 @@ build_lane_state(struct hf_lockspace *ls, unsigned client, uint8_t state)
  * when it loses what it held last. */
 static void
 build_session_state(struct hf_lockspace *ls, unsigned client,
-                    const struct picture_config *config,
-                    const struct picture_client *from)
+                    const struct snapshot_config *config,
+                    const struct snapshot_client *from)
 {
     uint32_t number = hf_owners_session(ls, client + 1);
     struct hf_ls_session *session = hf_session_at(ls, number);
 
     session->state = from->session;
-    if (from->timer != PICTURE_NEVER)
+    if (from->timer != SNAPSHOT_NEVER)
         hf_earliest_set(ls, &ls->timers, number,
                         hf_owners_end_of_ttl(session).ms +
                             from->timer * tick_ms(config));
 }
 
 static bool
-is_there(const struct picture_client *client)
+is_there(const struct snapshot_client *client)
 {
     return client->session != HF_SESSION_FREE &&
            client->session != HF_SESSION_OVER;
 }
 
 typedef void build_fn(struct hf_lockspace *ls,
-                      const struct picture_config *config, unsigned client,
-                      const struct picture_claim *from);
+                      const struct snapshot_config *config, unsigned client,
+                      const struct snapshot_claim *from);
 
 static bool
-is_held(const struct picture_claim *claim)
+is_held(const struct snapshot_claim *claim)
 {
-    return claim->state >= PICTURE_HELD;
+    return claim->state >= SNAPSHOT_HELD;
 }
 
 /* The claims that are held, or those that wait, in the order of their fences or
  * places. */
 static void
-build_in_order(struct hf_lockspace *ls, const struct picture_config *config,
-               const struct picture *picture, bool held, build_fn *build)
+build_in_order(struct hf_lockspace *ls, const struct snapshot_config *config,
+               const struct snapshot *snapshot, bool held, build_fn *build)
 {
     unsigned left = 0;
 
     for (unsigned rank = 0; rank == 0 || left > 0; rank++) {
         left = 0;
-        for (unsigned i = 0; i < config->clients * PICTURE_CLAIMS; i++) {
-            unsigned client = i / PICTURE_CLAIMS;
-            const struct picture_claim *claim =
-                &picture->clients[client].claims[i % PICTURE_CLAIMS];
+        for (unsigned i = 0; i < config->clients * SNAPSHOT_CLAIMS; i++) {
+            unsigned client = i / SNAPSHOT_CLAIMS;
+            const struct snapshot_claim *claim =
+                &snapshot->clients[client].claims[i % SNAPSHOT_CLAIMS];
             unsigned own = held ? claim->fence : claim->place;
 
-            if (claim->state == PICTURE_NONE || is_held(claim) != held)
+            if (claim->state == SNAPSHOT_NONE || is_held(claim) != held)
                 continue;
             if (own == rank)
                 build(ls, config, client, claim);
@@ -553,8 +556,9 @@ build_in_order(struct hf_lockspace *ls, const struct picture_config *config,
 }
 
 struct hf_lockspace *
-picture_build(const struct picture *picture,
-              const struct picture_config *config, struct picture_block *block)
+snapshot_build(const struct snapshot *snapshot,
+               const struct snapshot_config *config,
+               struct snapshot_block *block)
 {
     struct hf_lockspace *ls;
 
@@ -562,24 +566,24 @@ picture_build(const struct picture *picture,
     memset(block, 0, sizeof(*block));
     ls = hf_lockspace_init(block->bytes, &config->lockspace);
     ls->state = HF_LOCKSPACE_SERVING;
-    ls->now = PICTURE_NOW;
+    ls->now = SNAPSHOT_NOW;
     ls->term = TERM;
-    ls->next_fence = picture->next_fence;
-    ls->gather_until = in(config, picture->gathers);
+    ls->next_fence = snapshot->next_fence;
+    ls->gather_until = in(config, snapshot->gathers);
     ls->served_at =
         hf_after(ls->gather_until,
                  (struct hf_duration){-config->lockspace.takeover_grace.ms});
-    ls->hold_until = in(config, picture->holds);
+    ls->hold_until = in(config, snapshot->holds);
     for (unsigned i = 0; i < config->clients; i++)
-        if (picture->clients[i].session != HF_SESSION_FREE)
-            build_session(ls, i, config, &picture->clients[i]);
-    build_in_order(ls, config, picture, true, build_held);
-    build_in_order(ls, config, picture, false, build_waiting);
+        if (snapshot->clients[i].session != HF_SESSION_FREE)
+            build_session(ls, i, config, &snapshot->clients[i]);
+    build_in_order(ls, config, snapshot, true, build_held);
+    build_in_order(ls, config, snapshot, false, build_waiting);
     for (unsigned i = 0; i < config->clients; i++)
-        if (picture->clients[i].lane != 0)
-            build_lane_state(ls, i, picture->clients[i].state);
+        if (snapshot->clients[i].lane != 0)
+            build_lane_state(ls, i, snapshot->clients[i].state);
     for (unsigned i = 0; i < config->clients; i++)
-        if (is_there(&picture->clients[i]))
-            build_session_state(ls, i, config, &picture->clients[i]);
+        if (is_there(&snapshot->clients[i]))
+            build_session_state(ls, i, config, &snapshot->clients[i]);
     return ls;
 }
