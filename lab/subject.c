@@ -195,14 +195,14 @@ subject_walk(struct subject *subject, struct walk *walk)
 static unsigned
 acts_of(const struct subject *subject)
 {
-    return is_table(subject) ? ACT_COUNT : subject->server.kind->acts;
+    return is_table(subject) ? ACT_COUNT : subject->server.kind->acts_count;
 }
 
 static const char *
 word_of(const struct subject *subject, unsigned act)
 {
     return is_table(subject) ? story_act_word((enum world_act)act)
-                             : subject->server.kind->words[act];
+                             : subject->server.kind->acts[act].word;
 }
 
 void

@@ -2,21 +2,29 @@
 #include "lab/server/grants_pack.h"
 #include "lab/server/worlds.h"
 
+#define ACT(word)                                                              \
+    {                                                                          \
+        word, NULL, 1                                                          \
+    }
 /* The names that are asked for exclusively, and, after `share`, those that are
  * asked for shared. */
 #define SETS(prefix)                                                           \
-    prefix "-a", prefix "-b", prefix "-ab", prefix "-c", prefix "-ac",         \
-        prefix "-bc", prefix "-abc", prefix "-share-a", prefix "-share-b",     \
-        prefix "-share-ab", prefix "-a-share-b", prefix "-b-share-a"
+    ACT(prefix "-a"), ACT(prefix "-b"), ACT(prefix "-ab"), ACT(prefix "-c"),   \
+        ACT(prefix "-ac"), ACT(prefix "-bc"), ACT(prefix "-abc"),              \
+        ACT(prefix "-share-a"), ACT(prefix "-share-b"),                        \
+        ACT(prefix "-share-ab"), ACT(prefix "-a-share-b"),                     \
+        ACT(prefix "-b-share-a")
 
-static const char *const words[GRANTS_ACTS] = {
-    SETS("want"),   SETS("try"),  "free-a",    "free-b",     "free-ab",
-    "free-c",       "free-ac",    "free-bc",   "free-abc",   SETS("back-1"),
-    SETS("back-2"), "again",      "again-try", "give-up",    "park",
-    "run-out",      "hang-up",    "release-1", "release-2",  "release-3",
-    "release-4",    "lower-a",    "lower-b",   "lower-c",    "clear-1",
-    "clear-2",      "clear-3",    "clear-4",   "clear-if-1", "clear-if-2",
-    "clear-if-3",   "clear-if-4", "silent",    "pass",
+static const struct kind_act acts[GRANTS_ACTS] = {
+    SETS("want"),      SETS("try"),       ACT("free-a"),     ACT("free-b"),
+    ACT("free-ab"),    ACT("free-c"),     ACT("free-ac"),    ACT("free-bc"),
+    ACT("free-abc"),   SETS("back-1"),    SETS("back-2"),    ACT("again"),
+    ACT("again-try"),  ACT("give-up"),    ACT("park"),       ACT("run-out"),
+    ACT("hang-up"),    ACT("release-1"),  ACT("release-2"),  ACT("release-3"),
+    ACT("release-4"),  ACT("lower-a"),    ACT("lower-b"),    ACT("lower-c"),
+    ACT("clear-1"),    ACT("clear-2"),    ACT("clear-3"),    ACT("clear-4"),
+    ACT("clear-if-1"), ACT("clear-if-2"), ACT("clear-if-3"), ACT("clear-if-4"),
+    ACT("silent"),     ACT("pass"),
 };
 
 KIND_FUNCTIONS(grants)
@@ -182,8 +190,8 @@ sentence(const void *before, const void *after, struct kind_action action,
 }
 
 const struct kind grants_kind = {
-    .words = words,
-    .acts = GRANTS_ACTS,
+    .acts = acts,
+    .acts_count = GRANTS_ACTS,
     .batch = GRANTS_ACTS, /* none: each step writes its own */
     .fault_in = 30,
     .actor = actor,

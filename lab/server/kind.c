@@ -136,12 +136,12 @@ list_actions(const struct kind_world *of, struct actions *actions)
 {
     unsigned counts[KIND_ACTS_MAX] = {0};
 
-    HF_CHECK(of->kind->acts <= KIND_ACTS_MAX);
-    for (unsigned act = 0; act < of->kind->acts; act++)
+    HF_CHECK(of->kind->acts_count <= KIND_ACTS_MAX);
+    for (unsigned act = 0; act < of->kind->acts_count; act++)
         counts[act] = count_of(of, act);
     actions->count = 0;
     for (unsigned who = 0; who < WORLD_WHO_MAX; who++)
-        for (unsigned act = 0; act < of->kind->acts; act++)
+        for (unsigned act = 0; act < of->kind->acts_count; act++)
             if (who < counts[act])
                 actions->all[actions->count++] = (struct kind_action){act, who};
 }
@@ -205,7 +205,7 @@ static bool
 is_possible(const struct kind_world *of, const struct kind_state *world,
             struct kind_action action)
 {
-    return action.act < of->kind->acts &&
+    return action.act < of->kind->acts_count &&
            action.who < count_of(of, action.act) &&
            of->kind->allowed(world->bytes, action);
 }
@@ -297,7 +297,7 @@ choose(const struct kind_world *of, const struct actions *actions,
 
     for (unsigned i = 0; i < actions->count; i++) {
         struct kind_action action = actions->all[i];
-        unsigned weight = kind->weights == NULL ? 1 : kind->weights[action.act];
+        unsigned weight = kind->acts[action.act].weight;
 
         if (kind_is_fault(kind, action) != fault ||
             !kind->allowed(world->bytes, action))

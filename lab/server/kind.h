@@ -61,13 +61,18 @@ struct kind_config {
         __VA_ARGS__                                                            \
     }
 
+struct kind_act {
+    const char *word; /* as in a line that is replayed */
+    const char *does; /* for the sentences of its kind; may be NULL */
+    uint8_t weight;   /* at random */
+};
+
 /* A world is what `start` and `unpack` write; a config is the kind's own, and
  * begins with a struct kind_config. */
 struct kind {
-    const char *const *words; /* of the acts, as in a line that is replayed */
-    unsigned acts;
-    unsigned batch;         /* the act that writes one */
-    const uint8_t *weights; /* of the acts, at random; NULL: they are equal */
+    const struct kind_act *acts;
+    unsigned acts_count;
+    unsigned batch;    /* the act that writes one */
     unsigned fault_in; /* at random: one step in about so many is a fault */
     size_t world_size;
     unsigned (*count)(const void *config, unsigned act); /* of those whom it

@@ -2,17 +2,38 @@
 #include "lab/server/waiting_pack.h"
 #include "lab/server/worlds.h"
 
-static const char *const words[WAITING_ACTS] = {
-    [WAITING_ASK] = "ask",         [WAITING_GIVE_UP] = "give-up",
-    [WAITING_RELEASE] = "release", [WAITING_RETRY] = "retry",
-    [WAITING_HEAL] = "heal",       [WAITING_ANEW] = "anew",
-    [WAITING_ARRIVE] = "arrive",   [WAITING_END] = "end",
-    [WAITING_DROP] = "drop",       [WAITING_BATCH] = "batch",
-    [WAITING_CLOCK] = "clock",     [WAITING_CLOCK_ENDS] = "ends",
-    [WAITING_TICK] = "tick",       [WAITING_CRASH] = "crash",
-    [WAITING_CUT] = "cut",         [WAITING_LATE] = "late",
-    [WAITING_TWICE] = "twice",     [WAITING_BREAK] = "break",
-    [WAITING_CLOSE] = "close",     [WAITING_LOSE] = "lose",
+/* What the client does, its message, or the server. */
+static const struct kind_act acts[WAITING_ACTS] = {
+    [WAITING_ASK] = {"ask", "asks for the lock", 1},
+    [WAITING_GIVE_UP] = {"give-up", "gives up, hangs up and sends a release",
+                         1},
+    [WAITING_RELEASE] = {"release", "gives the lock back", 1},
+    [WAITING_RETRY] = {"retry", "has heard nothing, and sends it once more", 1},
+    [WAITING_HEAL] = {"heal", "reaches the server again", 1},
+    [WAITING_ANEW] = {"anew", "is a new process, with a session of its own", 1},
+    [WAITING_ARRIVE] = {"arrive", "arrives", 1},
+    [WAITING_END] = {"end", "has lost its stream, as the server learns", 1},
+    [WAITING_DROP] = {"drop", "never arrives", 1},
+    [WAITING_BATCH] = {"batch",
+                       "A batch is applied: what is due is answered and heard",
+                       1},
+    [WAITING_CLOCK] = {"clock", "The server looks at its clock", 1},
+    [WAITING_CLOCK_ENDS] = {"ends",
+                            "The server ends sessions by its clock, then waits",
+                            1},
+    [WAITING_TICK] = {"tick",
+                      "A tick passes, and who lives keeps its session alive",
+                      1},
+    [WAITING_CRASH] = {"crash", "dies", 1},
+    [WAITING_CUT] = {"cut", "is cut off from the server", 1},
+    [WAITING_LATE] = {"late", "takes its time", 1},
+    [WAITING_TWICE] = {"twice", "is sent twice, and the second takes its time",
+                       1},
+    [WAITING_BREAK] = {"break", "loses its stream, and is sent again", 1},
+    [WAITING_CLOSE] = {"close", "loses its stream, which only the server sees",
+                       1},
+    [WAITING_LOSE] = {"lose", "will be answered in vain: the answer is lost",
+                      1},
 };
 
 KIND_FUNCTIONS(waiting)
@@ -57,30 +78,6 @@ static const char *const answers[] = {
     [HF_ANSWER_RELEASED] = "released",
 };
 
-/* What the client does, its message, or the server. */
-static const char *const does[WAITING_ACTS] = {
-    [WAITING_ASK] = "asks for the lock",
-    [WAITING_GIVE_UP] = "gives up, hangs up and sends a release",
-    [WAITING_RELEASE] = "gives the lock back",
-    [WAITING_RETRY] = "has heard nothing, and sends it once more",
-    [WAITING_HEAL] = "reaches the server again",
-    [WAITING_ANEW] = "is a new process, with a session of its own",
-    [WAITING_ARRIVE] = "arrives",
-    [WAITING_END] = "has lost its stream, as the server learns",
-    [WAITING_DROP] = "never arrives",
-    [WAITING_BATCH] = "A batch is applied: what is due is answered and heard",
-    [WAITING_CLOCK] = "The server looks at its clock",
-    [WAITING_CLOCK_ENDS] = "The server ends sessions by its clock, then waits",
-    [WAITING_TICK] = "A tick passes, and who lives keeps its session alive",
-    [WAITING_CRASH] = "dies",
-    [WAITING_CUT] = "is cut off from the server",
-    [WAITING_LATE] = "takes its time",
-    [WAITING_TWICE] = "is sent twice, and the second takes its time",
-    [WAITING_BREAK] = "loses its stream, and is sent again",
-    [WAITING_CLOSE] = "loses its stream, which only the server sees",
-    [WAITING_LOSE] = "will be answered in vain: the answer is lost",
-};
-
 static void
 stream_sentence(const struct waiting_stream *before,
                 const struct waiting_stream *after, enum waiting_act act,
@@ -89,10 +86,10 @@ stream_sentence(const struct waiting_stream *before,
     hf_text_addf(text, "The %s of client #%u (",
                  before->releases ? "release" : "request", number);
     if (before->releases)
-        hf_text_addf(text, "%u) %s", before->n, does[act]);
+        hf_text_addf(text, "%u) %s", before->n, acts[act].does);
     else
         hf_text_addf(text, "%u, attempt %u) %s", before->n, before->a,
-                     does[act]);
+                     acts[act].does);
     if (act == WAITING_ARRIVE && after->stage == STAGE_DUE)
         hf_text_addf(text, "; its answer: %s", answers[after->answer]);
 }
@@ -112,14 +109,14 @@ sentence(const void *before, const void *after, struct kind_action action,
                         &to->clients[client].streams[index], act, client + 1,
                         text);
     else if (act >= WAITING_BATCH && act <= WAITING_TICK)
-        hf_text_addf(text, "%s", does[act]);
+        hf_text_addf(text, "%s", acts[act].does);
     else
-        hf_text_addf(text, "Client #%u %s", action.who + 1, does[act]);
+        hf_text_addf(text, "Client #%u %s", action.who + 1, acts[act].does);
 }
 
 const struct kind waiting_kind = {
-    .words = words,
-    .acts = WAITING_ACTS,
+    .acts = acts,
+    .acts_count = WAITING_ACTS,
     .batch = WAITING_BATCH,
     .fault_in = 30,
     .fault = fault,

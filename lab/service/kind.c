@@ -3,62 +3,52 @@
 #include "core/session/parts.h"
 #include "lab/service/pack.h"
 
-static const char *const words[SERVICE_ACTS] = {
-    [SERVICE_WANT] = "want",
-    [SERVICE_RELEASE] = "release",
-    [SERVICE_LOOK] = "look",
-    [SERVICE_BEGIN] = "begin",
-    [SERVICE_CLOCK] = "clock",
-    [SERVICE_CRASH] = "crash",
-    [SERVICE_SLIP] = "slip",
-    [SERVICE_REACH] = "reach",
-    [SERVICE_LEAVE] = "leave",
-    [SERVICE_STALL] = "stall",
-    [SERVICE_RESUME] = "resume",
-    [SERVICE_ARRIVE] = "arrive",
-    [SERVICE_END] = "end",
-    [SERVICE_HEAR] = "hear",
-    [SERVICE_DELAY] = "delay",
-    [SERVICE_DOUBLE] = "double",
-    [SERVICE_BREAK] = "break",
-    [SERVICE_LOSE] = "lose",
-    [SERVICE_START] = "start",
-    [SERVICE_STOP] = "stop",
-    [SERVICE_NODE_CLOCK] = "node-clock",
-    [SERVICE_WAKE] = "wake",
-    [SERVICE_HEAL] = "heal",
-    [SERVICE_FREEZE] = "freeze",
-    [SERVICE_NODE_CRASH] = "node-crash",
-    [SERVICE_CUT] = "cut",
-    [SERVICE_SERVE] = "serve",
-    [SERVICE_ANSWER] = "answer",
-    [SERVICE_SLOW] = "slow",
-    [SERVICE_LOST] = "lost",
-    [SERVICE_HELD] = "held",
-    [SERVICE_DOWN] = "down",
-    [SERVICE_ORPHAN] = "orphan",
-    [SERVICE_CLEAR] = "clear",
-    [SERVICE_KEEP] = "keep",
-    [SERVICE_REMOVE] = "remove",
-    [SERVICE_RETURN] = "return",
-    [SERVICE_TICK] = "tick",
-};
-
-/* A world at random would do little else than to want and to give up. */
-static const uint8_t weights[SERVICE_ACTS] = {
-    [SERVICE_LOOK] = 2,       [SERVICE_WANT] = 2,   [SERVICE_RELEASE] = 1,
-    [SERVICE_BEGIN] = 2,      [SERVICE_CLOCK] = 9,  [SERVICE_CRASH] = 1,
-    [SERVICE_SLIP] = 2,       [SERVICE_REACH] = 1,  [SERVICE_LEAVE] = 1,
-    [SERVICE_STALL] = 1,      [SERVICE_RESUME] = 1, [SERVICE_ARRIVE] = 9,
-    [SERVICE_END] = 9,        [SERVICE_HEAR] = 9,   [SERVICE_DELAY] = 1,
-    [SERVICE_DOUBLE] = 1,     [SERVICE_BREAK] = 1,  [SERVICE_LOSE] = 1,
-    [SERVICE_START] = 2,      [SERVICE_STOP] = 1,   [SERVICE_WAKE] = 1,
-    [SERVICE_NODE_CLOCK] = 9, [SERVICE_HEAL] = 1,   [SERVICE_FREEZE] = 1,
-    [SERVICE_NODE_CRASH] = 1, [SERVICE_CUT] = 1,    [SERVICE_SERVE] = 9,
-    [SERVICE_ANSWER] = 9,     [SERVICE_SLOW] = 1,   [SERVICE_LOST] = 1,
-    [SERVICE_HELD] = 1,       [SERVICE_DOWN] = 1,   [SERVICE_ORPHAN] = 2,
-    [SERVICE_CLEAR] = 1,      [SERVICE_KEEP] = 1,   [SERVICE_REMOVE] = 1,
-    [SERVICE_RETURN] = 1,     [SERVICE_TICK] = 20,
+/* By their weights: a walk would do little else than to want and to give up. */
+static const struct kind_act acts[SERVICE_ACTS] = {
+    [SERVICE_WANT] = {"want", "wants", 2},
+    [SERVICE_RELEASE] = {"release", "gives back, or gives up,", 1},
+    [SERVICE_LOOK] = {"look", "sees who holds", 2},
+    [SERVICE_BEGIN] = {"begin", "is a new process", 2},
+    [SERVICE_CLOCK] = {"clock", "looks at its clock", 9},
+    [SERVICE_CRASH] = {"crash", "dies", 1},
+    [SERVICE_SLIP] = {"slip", "loses a tick that passes for all others", 2},
+    [SERVICE_REACH] = {"reach", "reaches them again", 1},
+    [SERVICE_LEAVE] = {"leave", "is cut off from all nodes", 1},
+    [SERVICE_STALL] = {"stall", "freezes", 1},
+    [SERVICE_RESUME] = {"resume", "wakes", 1},
+    [SERVICE_ARRIVE] = {"arrive", "arrives", 9},
+    [SERVICE_END] = {"end", "is heard by nobody any more, as the node learns",
+                     9},
+    [SERVICE_HEAR] = {"hear", "is answered", 9},
+    [SERVICE_DELAY] = {"delay", "takes its time", 1},
+    [SERVICE_DOUBLE] = {"double",
+                        "is sent twice, and the second takes its time", 1},
+    [SERVICE_BREAK] = {"break", "has lost its stream", 1},
+    [SERVICE_LOSE] = {"lose", "never comes", 1},
+    [SERVICE_START] = {"start", "is a new process", 2},
+    [SERVICE_STOP] = {"stop", "is told to stop", 1},
+    [SERVICE_NODE_CLOCK] = {"node-clock", "looks at its clock", 9},
+    [SERVICE_WAKE] = {"wake", "wakes", 1},
+    [SERVICE_HEAL] = {"heal", "reaches the store again", 1},
+    [SERVICE_FREEZE] = {"freeze", "freezes", 1},
+    [SERVICE_NODE_CRASH] = {"node-crash", "dies", 1},
+    [SERVICE_CUT] = {"cut", "is cut off from the store", 1},
+    [SERVICE_SERVE] = {"serve", "is served by the store", 9},
+    [SERVICE_ANSWER] = {"answer", "hears from the store", 9},
+    [SERVICE_SLOW] = {"slow", "has asked something that takes its time", 1},
+    [SERVICE_LOST] = {"lost", "is served by the store, and the answer is lost",
+                      1},
+    [SERVICE_HELD] = {"held",
+                      "is served by the store, and the answer takes its time",
+                      1},
+    [SERVICE_DOWN] = {"down", "does not reach the store this once", 1},
+    [SERVICE_ORPHAN] = {"orphan",
+                        "A write of a node that is gone applies after all", 2},
+    [SERVICE_CLEAR] = {"clear", "An operator clears", 1},
+    [SERVICE_KEEP] = {"keep", "What the place has is kept", 1},
+    [SERVICE_REMOVE] = {"remove", "The place is lost with all it has", 1},
+    [SERVICE_RETURN] = {"return", "The place goes back to what was kept", 1},
+    [SERVICE_TICK] = {"tick", "A tick passes", 20},
 };
 
 KIND_FUNCTIONS(service)
@@ -130,47 +120,6 @@ actor(struct kind_action action)
 }
 
 /* ---- Sentences ----------------------------------------------------------- */
-
-static const char *const does[SERVICE_ACTS] = {
-    [SERVICE_WANT] = "wants",
-    [SERVICE_RELEASE] = "gives back, or gives up,",
-    [SERVICE_LOOK] = "sees who holds",
-    [SERVICE_BEGIN] = "is a new process",
-    [SERVICE_CLOCK] = "looks at its clock",
-    [SERVICE_CRASH] = "dies",
-    [SERVICE_SLIP] = "loses a tick that passes for all others",
-    [SERVICE_STALL] = "freezes",
-    [SERVICE_RESUME] = "wakes",
-    [SERVICE_LEAVE] = "is cut off from all nodes",
-    [SERVICE_REACH] = "reaches them again",
-    [SERVICE_ARRIVE] = "arrives",
-    [SERVICE_END] = "is heard by nobody any more, as the node learns",
-    [SERVICE_HEAR] = "is answered",
-    [SERVICE_DELAY] = "takes its time",
-    [SERVICE_DOUBLE] = "is sent twice, and the second takes its time",
-    [SERVICE_BREAK] = "has lost its stream",
-    [SERVICE_LOSE] = "never comes",
-    [SERVICE_START] = "is a new process",
-    [SERVICE_NODE_CLOCK] = "looks at its clock",
-    [SERVICE_STOP] = "is told to stop",
-    [SERVICE_WAKE] = "wakes",
-    [SERVICE_HEAL] = "reaches the store again",
-    [SERVICE_NODE_CRASH] = "dies",
-    [SERVICE_FREEZE] = "freezes",
-    [SERVICE_CUT] = "is cut off from the store",
-    [SERVICE_SERVE] = "is served by the store",
-    [SERVICE_ANSWER] = "hears from the store",
-    [SERVICE_SLOW] = "has asked something that takes its time",
-    [SERVICE_LOST] = "is served by the store, and the answer is lost",
-    [SERVICE_HELD] = "is served by the store, and the answer takes its time",
-    [SERVICE_DOWN] = "does not reach the store this once",
-    [SERVICE_ORPHAN] = "A write of a node that is gone applies after all",
-    [SERVICE_CLEAR] = "An operator clears",
-    [SERVICE_KEEP] = "What the place has is kept",
-    [SERVICE_REMOVE] = "The place is lost with all it has",
-    [SERVICE_RETURN] = "The place goes back to what was kept",
-    [SERVICE_TICK] = "A tick passes",
-};
 
 static const char *const messages[] = {
     [HF_MESSAGE_OPEN] = "open",       [HF_MESSAGE_KEEP_ALIVE] = "keep-alive",
@@ -250,10 +199,10 @@ sentence(const void *before, const void *after, struct kind_action action,
     unsigned who = action.who;
 
     if (about.what == NULL)
-        hf_text_addf(text, "%s", does[action.act]);
+        hf_text_addf(text, "%s", acts[action.act].does);
     else
         hf_text_addf(text, "%s #%u %s", about.what, about.number,
-                     does[action.act]);
+                     acts[action.act].does);
     if (action.act < SERVICE_BEGIN || action.act == SERVICE_CLEAR)
         hf_text_addf(text, " %c", (int)('a' + who % SERVICE_LOCKS));
     if (action.act >= SERVICE_ARRIVE && action.act < SERVICE_START) {
@@ -271,10 +220,9 @@ sentence(const void *before, const void *after, struct kind_action action,
 }
 
 const struct kind service_kind = {
-    .words = words,
-    .acts = SERVICE_ACTS,
+    .acts = acts,
+    .acts_count = SERVICE_ACTS,
     .batch = SERVICE_SERVE,
-    .weights = weights,
     .fault_in = 100,
     .count = count,
     .copy = copy,

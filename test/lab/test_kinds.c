@@ -56,7 +56,7 @@ begin(unsigned index, struct walk_of *walk)
     subject_tell_apart(&walk->subject); /* each keeps its place */
     walk->of = (struct kind_world){kind, &walk->subject.world};
     walk->size = kind_packed_size(&walk->of);
-    for (unsigned act = 0; act < kind->acts; act++)
+    for (unsigned act = 0; act < kind->acts_count; act++)
         walk->counts[act] =
             kind->count == NULL ? KIND_WHO : kind->count(walk->of.config, act);
     return true;
@@ -139,7 +139,7 @@ find_all(const struct walk_of *walk, const struct kind_state *world,
     uint8_t packed[KIND_PACKED_MAX];
 
     follows->count = 0;
-    for (unsigned act = 0; act < kind->acts; act++)
+    for (unsigned act = 0; act < kind->acts_count; act++)
         for (unsigned who = 0; who < walk->counts[act]; who++) {
             struct kind_action action = {act, who};
             struct follow *follow = &follows->all[follows->count];
@@ -195,7 +195,7 @@ take_one(struct walk_of *walk, struct kind_state *world)
 
     for (;;) {
         struct kind_action action = {
-            .act = (unsigned)(walk->dice >> 33) % kind->acts,
+            .act = (unsigned)(walk->dice >> 33) % kind->acts_count,
             .who = (unsigned)(walk->dice >> 13) % WORLD_WHO_MAX,
         };
 

@@ -85,13 +85,13 @@ so_has_every_act_of_a_server(void **unused)
         struct subject subject = subject_at(i);
         struct subject read;
 
-        for (unsigned act = 0; act < subject.server.kind->acts; act++) {
+        for (unsigned act = 0; act < subject.server.kind->acts_count; act++) {
             char line[128];
             uint16_t number;
             const char *why;
 
             snprintf(line, sizeof(line), "%s:2:%s2", subject_name(&subject),
-                     subject.server.kind->words[act]);
+                     subject.server.kind->acts[act].word);
             assert_int_equal(subject_parse(line, &read, &number, 1, &why), 1);
             assert_int_equal(kind_action_of(number).act, act);
             assert_int_equal(kind_action_of(number).who, 1);
