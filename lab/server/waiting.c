@@ -141,7 +141,7 @@ hear_grant(struct waiting_world *world, struct waiting_client *client,
     waiting_promise_told(world, (unsigned)(client - world->clients));
 }
 
-/* [R6] */
+/* A client asks again with its next attempt, at once [R6]. */
 static void
 hear(struct waiting_world *world, struct waiting_client *client,
      struct waiting_stream *stream)
