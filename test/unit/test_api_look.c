@@ -1,7 +1,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "unit/support/room.h"
+#include "unit/support/server_fixture.h"
 #include "wire/api_look.h"
 
 /* A lock as people are told of it, read by a JSON reader that is not ours. */
@@ -26,7 +26,7 @@ parse(const char *json)
 }
 
 static json_t *
-look_at(struct room *r, const char *name, size_t rows_max)
+look_at(struct server_fixture *r, const char *name, size_t rows_max)
 {
     struct hf_want want = {bytes("default"), bytes(name), HF_EXCLUSIVE};
     struct hf_look_name row;
@@ -57,19 +57,19 @@ number_of(json_t *object, const char *member)
 static void
 a_lock_is_told_with_its_holders_and_its_line(void **state)
 {
-    struct room r = room_new();
+    struct server_fixture r = server_new();
     json_t *lock;
     json_t *holder;
     json_t *waiter;
 
     (void)state;
-    room_acquire(&r, (struct call){.stream = 11,
-                                   .session = 1,
-                                   .names = "A:s",
-                                   .note = "./\"report\""});
-    room_clock(&r, 1400);
-    room_acquire(&r, (struct call){.stream = 12, .session = 2, .names = "A"});
-    room_clock(&r, 1500);
+    server_acquire(&r, (struct call){.stream = 11,
+                                     .session = 1,
+                                     .names = "A:s",
+                                     .note = "./\"report\""});
+    server_clock(&r, 1400);
+    server_acquire(&r, (struct call){.stream = 12, .session = 2, .names = "A"});
+    server_clock(&r, 1500);
     lock = look_at(&r, "A", 100);
     assert_string_equal(string_of(lock, "space"), "default");
     assert_string_equal(string_of(lock, "name"), "A");
@@ -91,33 +91,33 @@ a_lock_is_told_with_its_holders_and_its_line(void **state)
     assert_int_equal(number_of(waiter, "waited_ms"), 100);
     assert_string_equal(string_of(waiter, "why"), "held");
     json_decref(lock);
-    room_fini(&r);
+    server_fini(&r);
 }
 
 static void
 no_list_is_longer_than_was_asked_for(void **state)
 {
-    struct room r = room_new();
+    struct server_fixture r = server_new();
     json_t *lock;
 
     (void)state;
     for (uint64_t lane = 1; lane <= 5; lane++)
-        room_acquire(&r, (struct call){.stream = 10 + lane,
-                                       .session = 1,
-                                       .lane = lane,
-                                       .names = lane <= 3 ? "A:s" : "A"});
+        server_acquire(&r, (struct call){.stream = 10 + lane,
+                                         .session = 1,
+                                         .lane = lane,
+                                         .names = lane <= 3 ? "A:s" : "A"});
     lock = look_at(&r, "A", 1);
     assert_int_equal(json_array_size(json_object_get(lock, "holders")), 1);
     assert_int_equal(json_array_size(json_object_get(lock, "queue")), 1);
     assert_int_equal(number_of(lock, "waiters"), 2);
     json_decref(lock);
-    room_fini(&r);
+    server_fini(&r);
 }
 
 /* What is told of a no to what names these: of each row of the list, which lock
  * it is, the last digit of its session, and how many are in line. */
 static char *
-told_in_way(struct room *r, const struct hf_want *wants, size_t count,
+told_in_way(struct server_fixture *r, const struct hf_want *wants, size_t count,
             const char *list)
 {
     static char said[256];
@@ -153,16 +153,16 @@ who_is_told_no_is_told_who_holds_which(void **state)
         {bytes("default"), bytes("nobody's"), HF_EXCLUSIVE},
         {bytes("default"), bytes("B"), HF_EXCLUSIVE},
     };
-    struct room r = room_new();
+    struct server_fixture r = server_new();
 
     (void)state;
-    room_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A"});
-    room_acquire(&r, (struct call){.stream = 12, .session = 2, .names = "B"});
-    room_acquire(
+    server_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A"});
+    server_acquire(&r, (struct call){.stream = 12, .session = 2, .names = "B"});
+    server_acquire(
         &r, (struct call){.stream = 13, .session = 1, .lane = 2, .names = "B"});
     assert_string_equal(told_in_way(&r, wants, 3, "holders"), "A:1+0 B:2+1");
     assert_string_equal(told_in_way(&r, wants, 3, "queue"), "");
-    room_fini(&r);
+    server_fini(&r);
 }
 
 /* Who shares it keeps out who would share it, too, only for one in line. */
@@ -173,16 +173,17 @@ who_is_in_nobodys_way_is_not_told(void **state)
         {bytes("default"), bytes("A"), HF_SHARED},
         {bytes("default"), bytes("B"), HF_EXCLUSIVE},
     };
-    struct room r = room_new();
+    struct server_fixture r = server_new();
 
     (void)state;
-    room_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A:s"});
-    room_acquire(&r, (struct call){.stream = 12, .session = 2, .names = "B"});
+    server_acquire(&r,
+                   (struct call){.stream = 11, .session = 1, .names = "A:s"});
+    server_acquire(&r, (struct call){.stream = 12, .session = 2, .names = "B"});
     assert_string_equal(told_in_way(&r, wants, 2, "holders"), "B:2+0");
-    room_acquire(
+    server_acquire(
         &r, (struct call){.stream = 13, .session = 2, .lane = 2, .names = "A"});
     assert_string_equal(told_in_way(&r, wants, 2, "holders"), "A:1+1 B:2+0");
-    room_fini(&r);
+    server_fini(&r);
 }
 
 static void
@@ -192,31 +193,31 @@ of_what_nobody_holds_who_is_first_in_line_is_told(void **state)
         {bytes("default"), bytes("A"), HF_EXCLUSIVE},
         {bytes("default"), bytes("B"), HF_SHARED},
     };
-    struct room r = room_new();
+    struct server_fixture r = server_new();
 
     (void)state;
-    room_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "C"});
-    room_acquire(&r,
-                 (struct call){.stream = 12, .session = 2, .names = "A B:s C"});
+    server_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "C"});
+    server_acquire(
+        &r, (struct call){.stream = 12, .session = 2, .names = "A B:s C"});
     assert_string_equal(told_in_way(&r, wants, 2, "holders"), "");
     assert_string_equal(told_in_way(&r, wants, 2, "queue"), "A:2+1");
     assert_non_null(strstr(text, "\"why\":\"elsewhere\""));
-    room_fini(&r);
+    server_fini(&r);
 }
 
 static void
 a_circle_is_told_lane_by_lane(void **state)
 {
-    struct room r = room_new();
+    struct server_fixture r = server_new();
     struct hf_text out;
     json_t *object;
 
     (void)state;
-    room_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A"});
-    room_acquire(&r, (struct call){.stream = 12, .session = 2, .names = "B"});
-    room_acquire(
+    server_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A"});
+    server_acquire(&r, (struct call){.stream = 12, .session = 2, .names = "B"});
+    server_acquire(
         &r, (struct call){.stream = 13, .session = 1, .n = 2, .names = "B"});
-    room_acquire(
+    server_acquire(
         &r, (struct call){.stream = 14, .session = 2, .n = 2, .names = "A"});
     hf_text_init(&out, text, sizeof(text));
     hf_text_add(&out, "{\"status\":409");
@@ -225,7 +226,7 @@ a_circle_is_told_lane_by_lane(void **state)
     object = parse(text);
     assert_int_equal(json_array_size(json_object_get(object, "cycle")), 2);
     json_decref(object);
-    room_fini(&r);
+    server_fini(&r);
 }
 
 int

@@ -1,7 +1,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "unit/support/room.h"
+#include "unit/support/server_fixture.h"
 #include "wire/api_why.h"
 
 /* Why a lock is not granted, as people are told, in each case that there is. */
@@ -9,7 +9,7 @@
 static char text[16384];
 
 static json_t *
-why(struct room *r)
+why(struct server_fixture *r)
 {
     const struct hf_want want = {{"default", 7}, {"A", 1}, HF_EXCLUSIVE};
     struct hf_look_name row;
@@ -28,7 +28,7 @@ why(struct room *r)
 }
 
 static void
-expect(struct room *r, const char *verdict, const char *says,
+expect(struct server_fixture *r, const char *verdict, const char *says,
        const char *advice)
 {
     json_t *told = why(r);
@@ -47,90 +47,93 @@ expect(struct room *r, const char *verdict, const char *says,
 static void
 a_holder_is_alive_then_silent_and_then_nobodys(void **state)
 {
-    struct room r = room_new();
+    struct server_fixture r = server_new();
 
     (void)state;
-    room_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A"});
-    room_clock(&r, 4000);
+    server_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A"});
+    server_clock(&r, 4000);
     expect(&r, "alive", "ann@db1 has held it for 3s, and was heard 3s ago",
            "wait, or ask ann@db1 to give it back");
-    room_clock(&r, 8000);
+    server_clock(&r, 8000);
     expect(&r, "silent", "ann@db1 holds it, and was heard last 7s ago",
            "wait for 3s more: if it stays silent, whoever comes next has it");
-    room_keep_alive(&r, (struct call){.stream = 12, .session = 1});
+    server_keep_alive(&r, (struct call){.stream = 12, .session = 1});
     expect(&r, "alive", "ann@db1 has held it for 7s, and was heard 0s ago",
            "wait, or ask ann@db1 to give it back");
-    room_fini(&r);
+    server_fini(&r);
 }
 
 static void
 one_that_is_never_taken_over_is_suspected(void **state)
 {
-    struct room r = room_new();
+    struct server_fixture r = server_new();
 
     (void)state;
-    room_open(&r, 9, 10000, HF_REFUSE);
-    room_acquire(&r, (struct call){.stream = 11, .session = 9, .names = "A"});
-    room_clock(&r, 9000);
+    server_open(&r, 9, 10000, HF_REFUSE);
+    server_acquire(&r, (struct call){.stream = 11, .session = 9, .names = "A"});
+    server_clock(&r, 9000);
     expect(&r, "silent", "ann@db1 holds it, and was heard last 8s ago",
            "wait for 2s more: if it stays silent, it is suspected, and nobody "
            "has it before an operator clears it");
     for (int session = 0; session < 4; session++) /* one a step */
-        room_clock(&r, 61000);
+        server_clock(&r, 61000);
     expect(&r, "suspected",
            "ann@db1 holds it, and has been silent for 1m, longer than its ttl "
            "of 10s: it may be dead; nobody takes it over (if_dead is refuse)",
            "make sure that ann@db1 does nothing more, then clear it with fence "
            "101 and a reason");
-    room_fini(&r);
+    server_fini(&r);
 }
 
 static void
 of_several_it_is_about_the_quietest(void **state)
 {
-    struct room r = room_new();
+    struct server_fixture r = server_new();
 
     (void)state;
-    room_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A:s"});
-    room_clock(&r, 3000);
-    room_acquire(&r, (struct call){.stream = 12, .session = 2, .names = "A:s"});
-    room_clock(&r, 4000);
+    server_acquire(&r,
+                   (struct call){.stream = 11, .session = 1, .names = "A:s"});
+    server_clock(&r, 3000);
+    server_acquire(&r,
+                   (struct call){.stream = 12, .session = 2, .names = "A:s"});
+    server_clock(&r, 4000);
     expect(&r, "alive", "ann@db1 has held it for 3s, and was heard 3s ago",
            "wait, or ask ann@db1 to give it back");
-    room_fini(&r);
+    server_fini(&r);
 }
 
 static void
 of_a_place_in_line_it_says_what_is_in_its_way(void **state)
 {
-    struct room r = room_new();
+    struct server_fixture r = server_new();
 
     (void)state;
-    room_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "B"});
-    room_acquire(&r, (struct call){.stream = 12, .session = 2, .names = "A B"});
+    server_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "B"});
+    server_acquire(&r,
+                   (struct call){.stream = 12, .session = 2, .names = "A B"});
     expect(&r, "waiting",
            "nobody holds it; ann@db1 is first in line, for 0s: it waits for "
            "another of its locks",
            "look at the other locks that it asks for");
-    room_fini(&r);
+    server_fini(&r);
 }
 
 /* Whoever waits, and whatever else is in the way. */
 static void
 a_server_that_forgot_says_for_how_long_it_grants_nothing(void **state)
 {
-    struct hf_lockspace_config config = room_config();
-    struct room r = room_empty(&config);
+    struct hf_lockspace_config config = server_config();
+    struct server_fixture r = server_empty(&config);
 
     (void)state;
     r.hold_until.ms = 61000;
-    room_begin(&r);
-    room_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A"});
+    server_begin(&r);
+    server_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A"});
     expect(&r, "waiting",
            "this server has forgotten what was granted, and grants nothing for "
            "1m",
            "wait for that long: somebody may hold it");
-    room_fini(&r);
+    server_fini(&r);
 }
 
 int

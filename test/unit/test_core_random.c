@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "unit/support/events.h"
 #include "unit/support/promises.h"
-#include "unit/support/tale.h"
 
 /*
  * Worlds from fixed seeds.  HF_SEED=N runs one seed of each test, and prints

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "support/model_store.h"
-#include "unit/support/tale.h"
+#include "unit/support/events.h"
 
 #include "core/leader.h"
 

@@ -7,21 +7,21 @@
 static void
 no_number_of_requests_fills_the_server(void **state)
 {
-    struct room r = room_new();
+    struct server_fixture r = server_new();
 
     (void)state;
     for (uint64_t id = 9; id < 200; id++) {
-        room_open_as(&r, (struct room_opening){.session = id,
-                                               .ttl_ms = 2000,
-                                               .of_acquire = true});
-        room_acquire(&r,
-                     (struct call){.stream = 11, .session = id, .names = "A"});
-        room_hush(&r);
-        room_release(&r, (struct call){.stream = 12, .session = id});
+        server_open_as(&r, (struct server_opening){.session = id,
+                                                   .ttl_ms = 2000,
+                                                   .of_acquire = true});
+        server_acquire(
+            &r, (struct call){.stream = 11, .session = id, .names = "A"});
+        server_hush(&r);
+        server_release(&r, (struct call){.stream = 12, .session = id});
         EXPECT_TOLD(&r, "12 released\n");
-        room_applied(&r, room_batch(&r, 100));
+        server_applied(&r, server_batch(&r, 100));
     }
-    room_fini(&r);
+    server_fini(&r);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 #include "lab/check.h"
-#include "unit/support/room.h"
+#include "unit/support/server_fixture.h"
 
 /*
  * A thousand clients want one lock, each for a second, and their streams bear
@@ -346,9 +346,9 @@ work_of(const struct hf_lockspace_counts *counts)
 }
 
 static struct hf_lockspace_config
-room_for(uint32_t n)
+server_for(uint32_t n)
 {
-    struct hf_lockspace_config config = room_config();
+    struct hf_lockspace_config config = server_config();
 
     config.limits = (struct hf_lockspace_limits){
         .sessions = 2 * n,
@@ -373,7 +373,7 @@ room_for(uint32_t n)
 }
 
 static void
-step(struct room *r, uint64_t *most, enum hf_message_kind kind,
+step(struct server_fixture *r, uint64_t *most, enum hf_message_kind kind,
      struct call call)
 {
     const struct hf_want wants[] = {
@@ -417,12 +417,12 @@ step(struct room *r, uint64_t *most, enum hf_message_kind kind,
 static uint64_t
 most_of_a_step(uint32_t n)
 {
-    struct hf_lockspace_config config = room_for(n);
-    struct room r = room_empty(&config);
+    struct hf_lockspace_config config = server_for(n);
+    struct server_fixture r = server_empty(&config);
     uint64_t most = 0;
     char name[16];
 
-    room_serve(&r, 1000);
+    server_serve(&r, 1000);
     for (uint32_t i = 1; i <= n; i++) {
         struct call call = {
             .stream = i, .session = i, .lane = 1, .n = 1, .a = 1};
@@ -455,7 +455,7 @@ most_of_a_step(uint32_t n)
             step(&r, &most, HF_MESSAGE_RELEASE, call);
     }
     hf_lockspace_check(r.ls);
-    room_fini(&r);
+    server_fini(&r);
     return most;
 }
 
@@ -476,14 +476,14 @@ a_step_costs_no_more_than_the_logarithm_of_what_is_there(void **state)
 static uint64_t
 cost_of_an_end(uint32_t lanes, uint32_t others)
 {
-    struct hf_lockspace_config config = room_for(lanes + others);
-    struct room r = room_empty(&config);
+    struct hf_lockspace_config config = server_for(lanes + others);
+    struct server_fixture r = server_empty(&config);
     struct call call = {.lane = 1, .n = 1, .a = 1};
     uint64_t most = 0;
     char name[16];
 
     call.names = name;
-    room_serve(&r, 1000);
+    server_serve(&r, 1000);
     for (uint32_t i = 1; i <= lanes + others; i++) {
         call.stream = call.session = i;
         step(&r, &most, HF_MESSAGE_OPEN, call);
@@ -507,7 +507,7 @@ cost_of_an_end(uint32_t lanes, uint32_t others)
     step(&r, &most, HF_MESSAGE_END, call);
     assert_int_equal(hf_lockspace_counts(r.ls).grants, 3 * lanes + others);
     hf_lockspace_check(r.ls);
-    room_fini(&r);
+    server_fini(&r);
     return most;
 }
 

@@ -10,7 +10,7 @@
 static void
 an_answer_waits_for_a_batch_that_was_sent_after_it_was_asked(void **state)
 {
-    struct room r = room_new();
+    struct server_fixture r = server_new();
     struct hf_answer answer;
     struct hf_batch batch;
     struct hf_lockspace_event event = {
@@ -31,11 +31,11 @@ an_answer_waits_for_a_batch_that_was_sent_after_it_was_asked(void **state)
     assert_false(hf_lockspace_next(r.ls, &answer));
     assert_int_equal(answer.kind, HF_ANSWER_ALIVE);
     assert_true(answer.mark > batch.through);
-    room_applied(&r, batch.number);
+    server_applied(&r, batch.number);
     hf_lockspace_begin(r.ls, (struct hf_budget){2, 1 << 20});
     hf_lockspace_fix(r.ls, &batch);
     assert_true(answer.mark <= batch.through);
-    room_fini(&r);
+    server_fini(&r);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -7,34 +7,35 @@
 /* Each limit has its answer, and takes nothing that is there. */
 
 /* What was there before is there after it: 1 holds A, and 2 waits for it. */
-static struct room
+static struct server_fixture
 full_of(const struct hf_lockspace_config *config)
 {
-    struct room r = room_with(config);
+    struct server_fixture r = server_with(config);
 
-    room_acquire(&r, (struct call){.stream = 1, .session = 1, .names = "A"});
-    room_acquire(&r, (struct call){.stream = 2, .session = 2, .names = "A"});
-    room_hush(&r);
+    server_acquire(&r, (struct call){.stream = 1, .session = 1, .names = "A"});
+    server_acquire(&r, (struct call){.stream = 2, .session = 2, .names = "A"});
+    server_hush(&r);
     return r;
 }
 
 static void
-expect_still_there(struct room *r)
+expect_still_there(struct server_fixture *r)
 {
-    room_hush(r);
-    room_release(r, (struct call){.stream = 98, .session = 1});
+    server_hush(r);
+    server_release(r, (struct call){.stream = 98, .session = 1});
     EXPECT_TOLD(r, "98 released\n"
                    "2 granted 102\n");
-    room_fini(r);
+    server_fini(r);
 }
 
 static void
 expect_limit(struct hf_lockspace_config config, const char *names)
 {
-    struct room r = full_of(&config);
+    struct server_fixture r = full_of(&config);
 
-    room_acquire(&r, (struct call){.stream = 11, .session = 3, .names = names});
-    room_acquire(
+    server_acquire(&r,
+                   (struct call){.stream = 11, .session = 3, .names = names});
+    server_acquire(
         &r, (struct call){.stream = 12, .session = 3, .a = 2, .names = names});
     EXPECT_TOLD(&r, "11 over: limit\n"
                     "12 over: limit\n");
@@ -44,7 +45,7 @@ expect_limit(struct hf_lockspace_config config, const char *names)
 static void
 what_no_limit_has_room_for_is_over_for_ever(void **state)
 {
-    struct hf_lockspace_config one = room_config();
+    struct hf_lockspace_config one = server_config();
     struct hf_lockspace_config config = one;
 
     (void)state;
@@ -87,7 +88,7 @@ static void
 the_longest_audit_fits_into_the_least_batch(void **state)
 {
     static char words[4096];
-    struct hf_lockspace_config config = room_config();
+    struct hf_lockspace_config config = server_config();
     struct hf_lockspace_event event = {
         .kind = HF_SPACE_MESSAGE,
         .message = {.kind = HF_MESSAGE_CLEAR,
@@ -98,20 +99,20 @@ the_longest_audit_fits_into_the_least_batch(void **state)
                               .audit = {words, 0}}},
     };
     struct hf_change change;
-    struct room r;
+    struct server_fixture r;
     size_t changes = 0;
 
     (void)state;
     config.limits.record_bytes = 1001;
     r = full_of(&config);
-    room_applied(&r, room_batch(&r, 100));
+    server_applied(&r, server_batch(&r, 100));
     while (hf_journal_clear_bytes(event.message.clear.audit.len) <= 2002)
         event.message.clear.audit.len++;
-    room_hush(&r);
-    room_step(&r, event);
+    server_hush(&r);
+    server_step(&r, event);
     EXPECT_TOLD(&r, "11 limit\n");
     event.message.clear.audit.len--;
-    room_step(&r, event);
+    server_step(&r, event);
     EXPECT_TOLD(&r, "11 cleared\n"
                     "2 granted 102\n");
     hf_lockspace_begin(r.ls, (struct hf_budget){2, 2002});
@@ -119,31 +120,31 @@ the_longest_audit_fits_into_the_least_batch(void **state)
         changes++;
     assert_int_equal(changes, 2);
     assert_int_equal(change.kind, HF_CHANGE_PUT_AUDIT);
-    room_fini(&r);
+    server_fini(&r);
 }
 
 static void
 a_session_has_its_own_limits(void **state)
 {
-    struct hf_lockspace_config config = room_config();
-    struct room r;
+    struct hf_lockspace_config config = server_config();
+    struct server_fixture r;
 
     (void)state;
     config.limits.session_grants = 1;
     r = full_of(&config);
-    room_acquire(
+    server_acquire(
         &r, (struct call){.stream = 11, .session = 1, .lane = 2, .names = "B"});
     /* What waits may be granted, and so it counts. */
-    room_acquire(
+    server_acquire(
         &r, (struct call){.stream = 12, .session = 2, .lane = 2, .names = "B"});
     EXPECT_TOLD(&r, "11 over: limit\n"
                     "12 over: limit\n");
     expect_still_there(&r);
 
-    config = room_config();
+    config = server_config();
     config.limits.session_waiters = 1;
     r = full_of(&config);
-    room_acquire(
+    server_acquire(
         &r, (struct call){.stream = 11, .session = 2, .lane = 2, .names = "A"});
     EXPECT_TOLD(&r, "11 over: limit\n");
     expect_still_there(&r);
@@ -152,12 +153,12 @@ a_session_has_its_own_limits(void **state)
 static void
 a_request_without_a_name_or_with_one_twice_is_invalid(void **state)
 {
-    struct hf_lockspace_config config = room_config();
-    struct room r = full_of(&config);
+    struct hf_lockspace_config config = server_config();
+    struct server_fixture r = full_of(&config);
 
     (void)state;
-    room_acquire(&r, (struct call){.stream = 11, .session = 3, .names = ""});
-    room_acquire(
+    server_acquire(&r, (struct call){.stream = 11, .session = 3, .names = ""});
+    server_acquire(
         &r,
         (struct call){.stream = 12, .session = 3, .n = 2, .names = "B C B:s"});
     EXPECT_TOLD(&r, "11 over: invalid\n"
@@ -170,32 +171,32 @@ a_request_without_a_name_or_with_one_twice_is_invalid(void **state)
 static void
 what_is_over_leaves_no_room_behind_it(void **state)
 {
-    struct hf_lockspace_config config = room_config();
-    struct room r = full_of(&config);
+    struct hf_lockspace_config config = server_config();
+    struct server_fixture r = full_of(&config);
 
     (void)state;
     for (uint64_t i = 1; i <= 1000; i++) {
         char names[64];
 
         snprintf(names, sizeof(names), "name-%d:s other/%d x", (int)i, (int)i);
-        room_acquire(&r, (struct call){.stream = 10 * i,
-                                       .session = 3,
-                                       .lane = i,
-                                       .lowest = i,
-                                       .names = names,
-                                       .note = "a note that is not short at "
-                                               "all, and takes two pieces"});
-        room_release(
+        server_acquire(&r, (struct call){.stream = 10 * i,
+                                         .session = 3,
+                                         .lane = i,
+                                         .lowest = i,
+                                         .names = names,
+                                         .note = "a note that is not short at "
+                                                 "all, and takes two pieces"});
+        server_release(
             &r, (struct call){.stream = 10 * i + 1, .session = 3, .lane = i});
         if (i % 10 == 0)
-            room_applied(&r, room_batch(&r, 100));
+            server_applied(&r, server_batch(&r, 100));
         assert_non_null(strstr(r.text, "granted"));
-        room_hush(&r);
+        server_hush(&r);
     }
-    room_release(&r, (struct call){.stream = 99999, .session = 1});
+    server_release(&r, (struct call){.stream = 99999, .session = 1});
     EXPECT_TOLD(&r, "99999 released\n"
                     "2 granted 1102\n");
-    room_fini(&r);
+    server_fini(&r);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -13,19 +13,19 @@ bytes(const char *text)
 }
 
 /* 1 holds A, and 2 and 3 are there; there is a grace of 500 ms. */
-static struct room
+static struct server_fixture
 taken_over(void)
 {
-    struct hf_lockspace_config config = room_config();
-    struct room r;
+    struct hf_lockspace_config config = server_config();
+    struct server_fixture r;
 
     config.takeover_grace.ms = 500;
-    r = room_empty(&config);
+    r = server_empty(&config);
     for (uint64_t id = 1; id <= 3; id++)
-        room_load_session(&r, id, 10000, HF_TAKEOVER);
-    room_load_grant(
+        server_load_session(&r, id, 10000, HF_TAKEOVER);
+    server_load_grant(
         &r, (struct call){.fence = 90, .session = 1, .n = 90, .names = "A"});
-    room_serve(&r, 1000);
+    server_serve(&r, 1000);
     return r;
 }
 
@@ -50,31 +50,31 @@ fences_grow_from_whatever_was_highest(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct hf_lockspace_config config = room_config();
-        struct room r = room_empty(&config);
+        struct hf_lockspace_config config = server_config();
+        struct server_fixture r = server_empty(&config);
         struct hf_batch batch;
 
-        room_load_session(&r, 1, 10000, HF_TAKEOVER);
-        room_load_grant(&r, (struct call){.fence = cases[i].fence,
-                                          .session = 1,
-                                          .n = cases[i].fence,
-                                          .names = "A"});
-        room_step(&r, (struct hf_lockspace_event){
-                          .kind = HF_SPACE_SERVE,
-                          .serve = {.term = cases[i].term,
-                                    .next_fence = cases[i].stored,
-                                    .wall_us = cases[i].wall_us},
-                      });
+        server_load_session(&r, 1, 10000, HF_TAKEOVER);
+        server_load_grant(&r, (struct call){.fence = cases[i].fence,
+                                            .session = 1,
+                                            .n = cases[i].fence,
+                                            .names = "A"});
+        server_step(&r, (struct hf_lockspace_event){
+                            .kind = HF_SPACE_SERVE,
+                            .serve = {.term = cases[i].term,
+                                      .next_fence = cases[i].stored,
+                                      .wall_us = cases[i].wall_us},
+                        });
         hf_lockspace_begin(r.ls, (struct hf_budget){2, 1 << 20});
         hf_lockspace_fix(r.ls, &batch);
         assert_int_equal(batch.next_fence, cases[i].expected);
-        room_fini(&r);
+        server_fini(&r);
     }
 }
 
 /* How many wait for A, as it is counted, and for how long each, as listed. */
 static void
-show_line(struct room *r, char *to, size_t size)
+show_line(struct server_fixture *r, char *to, size_t size)
 {
     const struct hf_want lock = {.space = {"default", 7}, .name = {"A", 1}};
     struct hf_look_name name;
@@ -92,24 +92,24 @@ show_line(struct room *r, char *to, size_t size)
 static void
 who_has_no_place_yet_is_counted_and_not_listed(void **state)
 {
-    struct room r = taken_over();
+    struct server_fixture r = taken_over();
     char line[64];
 
     (void)state;
-    room_acquire(&r, waited(11, 2, 900, "A"));
+    server_acquire(&r, waited(11, 2, 900, "A"));
     show_line(&r, line, sizeof(line));
     assert_string_equal(line, "1:");
-    room_clock(&r, 1500);
-    room_acquire(&r, waited(12, 3, 900, "A"));
+    server_clock(&r, 1500);
+    server_acquire(&r, waited(12, 3, 900, "A"));
     show_line(&r, line, sizeof(line));
     assert_string_equal(line, "2: 1400 0");
-    room_fini(&r);
+    server_fini(&r);
 }
 
 static void
 a_keep_alive_waits_for_no_other_while_places_are_taken_again(void **state)
 {
-    struct room r = taken_over();
+    struct server_fixture r = taken_over();
     struct hf_lockspace_event alive = {
         .kind = HF_SPACE_MESSAGE,
         .message = {.kind = HF_MESSAGE_KEEP_ALIVE,
@@ -128,14 +128,14 @@ a_keep_alive_waits_for_no_other_while_places_are_taken_again(void **state)
         assert_int_equal(answer.alive.at_once, i == 0);
         assert_false(hf_lockspace_next(r.ls, &answer));
     }
-    room_fini(&r);
+    server_fini(&r);
 }
 
 /* It could never be lowered: no batch would have room for it. */
 static void
 what_no_batch_could_take_is_not_led(void **state)
 {
-    struct hf_lockspace_config config = room_config();
+    struct hf_lockspace_config config = server_config();
     char note[700];
 
     (void)state;
@@ -154,15 +154,16 @@ what_no_batch_could_take_is_not_led(void **state)
                       .wants_count = 1,
                       .note = {note, i == 0 ? 100 : sizeof(note)}},
         };
-        struct room r = room_empty(&config);
+        struct server_fixture r = server_empty(&config);
 
-        room_load_session(&r, 1, 10000, HF_TAKEOVER);
-        room_step(&r, event);
-        room_step(&r, (struct hf_lockspace_event){
-                          .kind = HF_SPACE_SERVE,
-                          .serve = {.term = 7, .next_fence = 1, .wall_us = 1}});
+        server_load_session(&r, 1, 10000, HF_TAKEOVER);
+        server_step(&r, event);
+        server_step(&r,
+                    (struct hf_lockspace_event){
+                        .kind = HF_SPACE_SERVE,
+                        .serve = {.term = 7, .next_fence = 1, .wall_us = 1}});
         assert_int_equal(hf_lockspace_serving(r.ls), i == 0);
-        room_fini(&r);
+        server_fini(&r);
     }
 }
 

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "core/lockspace/look.h"
-#include "unit/support/room.h"
+#include "unit/support/server_fixture.h"
 
 /* What a person is shown: who holds, who waits, in order, for how long, why. */
 
@@ -20,8 +20,8 @@ why_word(enum hf_look_why why)
 }
 
 static void
-show_row(const struct room *r, const struct hf_look_claim *row, char *to,
-         size_t size)
+show_row(const struct server_fixture *r, const struct hf_look_claim *row,
+         char *to, size_t size)
 {
     char who[32] = "";
     char note[32] = "";
@@ -40,7 +40,7 @@ show_row(const struct room *r, const struct hf_look_claim *row, char *to,
 }
 
 static void
-show(const struct room *r, const char *text, char *to, size_t size)
+show(const struct server_fixture *r, const char *text, char *to, size_t size)
 {
     struct hf_want lock = {.space = {"default", 7},
                            .name = {text, strlen(text)}};
@@ -61,76 +61,78 @@ show(const struct room *r, const char *text, char *to, size_t size)
 static void
 a_name_shows_its_holders_and_its_line(void **state)
 {
-    struct room r = room_new();
+    struct server_fixture r = server_new();
     char text[1024];
 
     (void)state;
-    room_acquire(&r, (struct call){.stream = 11,
-                                   .session = 1,
-                                   .names = "A:s B",
-                                   .note = "./report"});
-    room_clock(&r, 1400);
-    room_acquire(&r, (struct call){.stream = 12, .session = 2, .names = "A"});
-    room_acquire(
+    server_acquire(&r, (struct call){.stream = 11,
+                                     .session = 1,
+                                     .names = "A:s B",
+                                     .note = "./report"});
+    server_clock(&r, 1400);
+    server_acquire(&r, (struct call){.stream = 12, .session = 2, .names = "A"});
+    server_acquire(
         &r, (struct call){
                 .stream = 13, .session = 3, .names = "A:s", .waited_ms = 50});
-    room_acquire(&r, (struct call){.stream = 14,
-                                   .session = 3,
-                                   .lane = 2,
-                                   .names = "B C:s",
-                                   .free = true});
-    room_clock(&r, 1500);
+    server_acquire(&r, (struct call){.stream = 14,
+                                     .session = 3,
+                                     .lane = 2,
+                                     .names = "B C:s",
+                                     .free = true});
+    server_clock(&r, 1500);
     show(&r, "A", text, sizeof(text));
     assert_string_equal(text, "1.1 holds 500 ms shared ./report ann@db1\n"
                               "2.1 held 100 ms ann@db1\n"
                               "3.1 behind 100 ms shared ann@db1\n");
     show(&r, "C", text, sizeof(text));
     assert_string_equal(text, "3.2 elsewhere, until free 100 ms ann@db1\n");
-    room_clock(&r, 2400);
-    room_release(&r, (struct call){.stream = 15, .session = 1});
+    server_clock(&r, 2400);
+    server_release(&r, (struct call){.stream = 15, .session = 1});
     show(&r, "A", text, sizeof(text));
     assert_string_equal(text,
                         "2.1 parked, kept for 200 ms 1000 ms ann@db1\n"
                         "3.1 behind, kept for 200 ms 1000 ms shared ann@db1\n");
     show(&r, "D", text, sizeof(text));
     assert_string_equal(text, "");
-    room_fini(&r);
+    server_fini(&r);
 }
 
 static void
 a_grace_after_a_start_is_a_reason_to_wait(void **state)
 {
-    struct hf_lockspace_config config = room_config();
-    struct room r;
+    struct hf_lockspace_config config = server_config();
+    struct server_fixture r;
     char text[256];
 
     (void)state;
-    r = room_empty(&config);
+    r = server_empty(&config);
     r.hold_until.ms = 1600;
-    room_begin(&r);
-    room_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A"});
+    server_begin(&r);
+    server_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A"});
     show(&r, "A", text, sizeof(text));
     assert_string_equal(text, "1.1 grace 0 ms ann@db1\n");
-    room_fini(&r);
+    server_fini(&r);
 }
 
 /* What is there all the while is seen once, whatever comes and goes. */
 static void
 a_list_goes_on_while_others_come_and_go(void **state)
 {
-    struct room r = room_new();
+    struct server_fixture r = server_new();
     struct hf_look_name name;
     struct hf_look_session session;
     uint32_t cursor = 0;
     unsigned seen = 0;
 
     (void)state;
-    room_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A B"});
-    room_acquire(&r, (struct call){.stream = 12, .session = 2, .names = "x/C"});
+    server_acquire(&r,
+                   (struct call){.stream = 11, .session = 1, .names = "A B"});
+    server_acquire(&r,
+                   (struct call){.stream = 12, .session = 2, .names = "x/C"});
     assert_true(hf_look_names(r.ls, &cursor, &name));
-    room_release(&r, (struct call){.stream = 13, .session = 1});
-    room_acquire(&r,
-                 (struct call){.stream = 14, .session = 3, .names = "D E F"});
+    server_release(&r, (struct call){.stream = 13, .session = 1});
+    server_acquire(&r,
+                   (struct call){.stream = 14, .session = 3, .names = "D E F"});
     while (hf_look_names(r.ls, &cursor, &name)) {
         char text[8] = "";
 
@@ -148,14 +150,14 @@ a_list_goes_on_while_others_come_and_go(void **state)
         seen++;
     }
     assert_int_equal(seen, 3);
-    room_fini(&r);
+    server_fini(&r);
 }
 
 enum { MANY = 5000 };
 
 /* The least of three times, for the machine may be busy with something else. */
 static int64_t
-asking_us(struct room *r)
+asking_us(struct server_fixture *r)
 {
     struct hf_want want = {.space = {"default", 7}, .name = {"free", 4}};
     const struct hf_message acquire = {
@@ -182,26 +184,27 @@ asking_us(struct room *r)
 static void
 what_was_meant_is_found_among_many(void **state)
 {
-    struct hf_lockspace_config config = room_config();
+    struct hf_lockspace_config config = server_config();
     struct hf_want want = {.space = {"default", 7}, .name = {"n7", 2}};
-    struct room r;
+    struct server_fixture r;
 
     (void)state;
     config.limits.claims = config.limits.names = config.limits.parts =
         config.limits.session_grants = config.limits.space_grants = MANY + 100;
     config.limits.texts = 4 * MANY;
-    r = room_with(&config);
+    r = server_with(&config);
     for (unsigned i = 1; i <= MANY; i++) {
         char name[16];
 
         snprintf(name, sizeof(name), "n%u", i);
-        room_acquire(&r, (struct call){
-                             .stream = i, .session = 1, .n = i, .names = name});
-        room_hush(&r);
+        server_acquire(
+            &r,
+            (struct call){.stream = i, .session = 1, .n = i, .names = name});
+        server_hush(&r);
     }
     assert_int_equal(hf_look_meant(r.ls, 1, 1, &want), 7);
     assert_in_range(asking_us(&r), 0, 100 * 1000);
-    room_fini(&r);
+    server_fini(&r);
 }
 
 /* Shared and above it exclusive, by one lane [W7]: an acquire that comes again
@@ -209,7 +212,7 @@ what_was_meant_is_found_among_many(void **state)
 static void
 of_two_holds_of_a_name_each_is_found(void **state)
 {
-    struct room r = room_new();
+    struct server_fixture r = server_new();
     struct hf_want want = {.space = {"default", 7}, .name = {"A", 1}};
     struct hf_message acquire = {.kind = HF_MESSAGE_ACQUIRE,
                                  .session = 1,
@@ -217,41 +220,42 @@ of_two_holds_of_a_name_each_is_found(void **state)
                                  .acquire = {.wants = &want, .wants_count = 1}};
 
     (void)state;
-    room_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A:s"});
-    room_acquire(
+    server_acquire(&r,
+                   (struct call){.stream = 11, .session = 1, .names = "A:s"});
+    server_acquire(
         &r, (struct call){.stream = 12, .session = 1, .n = 2, .names = "A"});
-    room_acquire(
+    server_acquire(
         &r, (struct call){.stream = 13, .session = 1, .n = 3, .names = "B"});
     want.mode = HF_SHARED;
     assert_int_equal(hf_look_asked(r.ls, &acquire), 1);
     want.mode = HF_EXCLUSIVE;
     assert_int_equal(hf_look_asked(r.ls, &acquire), 2);
     assert_int_equal(hf_look_meant(r.ls, 1, 1, &want), 2);
-    room_release(&r, (struct call){.stream = 14, .session = 1, .n = 2});
+    server_release(&r, (struct call){.stream = 14, .session = 1, .n = 2});
     assert_int_equal(hf_look_asked(r.ls, &acquire), 4);
     assert_int_equal(hf_look_meant(r.ls, 1, 1, &want), 1);
     acquire.lane = 2;
     assert_int_equal(hf_look_asked(r.ls, &acquire), 1);
-    room_fini(&r);
+    server_fini(&r);
 }
 
 /* How long it is silent by now, only who knows the present can say. */
 static void
 silence_is_shown_as_of_the_last_step(void **state)
 {
-    struct room r = room_new();
+    struct server_fixture r = server_new();
     struct hf_look_session session;
 
     (void)state;
-    room_open(&r, 4, 500, HF_TAKEOVER);
-    room_clock(&r, 1100);
-    room_keep_alive(&r, (struct call){.stream = 11, .session = 4});
-    room_clock(&r, 1300);
+    server_open(&r, 4, 500, HF_TAKEOVER);
+    server_clock(&r, 1100);
+    server_keep_alive(&r, (struct call){.stream = 11, .session = 4});
+    server_clock(&r, 1300);
     r.now.ms = 1400;
     hf_look_session_at(r.ls, hf_look_session(r.ls, 4), &session);
     assert_int_equal(session.heard_at.ms, 1100);
     assert_int_equal(session.silent.ms, 200);
-    room_fini(&r);
+    server_fini(&r);
 }
 
 int

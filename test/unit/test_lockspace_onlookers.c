@@ -33,7 +33,7 @@ enum { MANY = 2000 };
 static struct hf_lockspace_config
 large(void)
 {
-    struct hf_lockspace_config config = room_config();
+    struct hf_lockspace_config config = server_config();
     struct hf_lockspace_limits *limits = &config.limits;
 
     limits->lanes = limits->session_lanes = MANY + 8;
@@ -45,7 +45,7 @@ large(void)
 }
 
 static void
-step(struct room *r, enum hf_message_kind kind, struct call call,
+step(struct server_fixture *r, enum hf_message_kind kind, struct call call,
      const struct hf_want *wants, size_t count)
 {
     struct hf_lockspace_event event = {
@@ -71,7 +71,7 @@ step(struct room *r, enum hf_message_kind kind, struct call call,
 
 /* Of those that are told; none is told that there is no room for it. */
 static unsigned
-count_free(struct room *r)
+count_free(struct server_fixture *r)
 {
     struct hf_answer answer;
     unsigned count = 0;
@@ -86,7 +86,7 @@ count_free(struct room *r)
 
 /* Nobody is told by it that something is free. */
 static void
-acquire(struct room *r, struct call call, const struct hf_want *wants,
+acquire(struct server_fixture *r, struct call call, const struct hf_want *wants,
         size_t count)
 {
     step(r, HF_MESSAGE_ACQUIRE, call, wants, count);
@@ -95,7 +95,7 @@ acquire(struct room *r, struct call call, const struct hf_want *wants,
 
 /* In a lane each. */
 static void
-many_look(struct room *r, const struct hf_want *both)
+many_look(struct server_fixture *r, const struct hf_want *both)
 {
     for (uint32_t i = 1; i <= MANY; i++) {
         struct call call = {
@@ -104,7 +104,7 @@ many_look(struct room *r, const struct hf_want *both)
         acquire(r, call, both, 2);
     }
     hf_lockspace_check(r->ls);
-    room_hush(r);
+    server_hush(r);
 }
 
 static const struct hf_want a_and_b[] = {
@@ -113,14 +113,14 @@ static const struct hf_want a_and_b[] = {
 };
 
 /* Many look at A and B, and 1 and 2 hold them. */
-static struct room
-room_in_which_many_look(void)
+static struct server_fixture
+server_in_which_many_look(void)
 {
     struct hf_lockspace_config config = large();
-    struct room r = room_with(&config);
+    struct server_fixture r = server_with(&config);
 
-    room_acquire(&r, want(1, 1, "A"));
-    room_acquire(&r, want(2, 2, "B"));
+    server_acquire(&r, want(1, 1, "A"));
+    server_acquire(&r, want(2, 2, "B"));
     many_look(&r, a_and_b);
     return r;
 }
@@ -129,7 +129,7 @@ room_in_which_many_look(void)
 static void
 no_release_costs_more_than_a_few_hundred_who_look_in_vain(void **state)
 {
-    struct room r = room_in_which_many_look();
+    struct server_fixture r = server_in_which_many_look();
     uint64_t most = 0;
     uint64_t stream = 10 * MANY;
 
@@ -148,34 +148,34 @@ no_release_costs_more_than_a_few_hundred_who_look_in_vain(void **state)
         links = hf_lockspace_counts(r.ls).links - before;
         most = links > most ? links : most;
         assert_int_equal(count_free(&r), 0);
-        room_acquire(&r, (struct call){.stream = ++stream,
-                                       .session = session,
-                                       .n = n + 1,
-                                       .names = name});
-        room_hush(&r);
+        server_acquire(&r, (struct call){.stream = ++stream,
+                                         .session = session,
+                                         .n = n + 1,
+                                         .names = name});
+        server_hush(&r);
     }
     assert_true(most > 0 && most < 1200);
-    room_fini(&r);
+    server_fini(&r);
 }
 
 /* It is told before who waits is granted it, however many came before it. */
 static void
 who_looks_at_one_name_is_told_whoever_looks_in_vain(void **state)
 {
-    struct room r = room_in_which_many_look();
+    struct server_fixture r = server_in_which_many_look();
     struct call looks = until_free(7 * MANY, 1, "B"); /* keeps all of them */
     struct call waits = want(7 * MANY + 1, 1, "B");
 
     (void)state;
     looks.lane = 2;
     waits.lane = 3;
-    room_acquire(&r, looks);
-    room_acquire(&r, waits);
-    room_release(&r, want(7 * MANY + 2, 2, NULL));
+    server_acquire(&r, looks);
+    server_acquire(&r, waits);
+    server_release(&r, want(7 * MANY + 2, 2, NULL));
     EXPECT_TOLD(&r, "14002 released\n"
                     "14000 over: free\n"
                     "14001 granted 103\n");
-    room_fini(&r);
+    server_fini(&r);
 }
 
 /* 1 gives back X, at which many look in vain, and Y in one grant. */
@@ -187,23 +187,23 @@ told_in_the_step_in_which_many_look_in_vain(const char *names)
         {.space = {"default", 7}, .name = {"X", 1}},
     };
     struct hf_lockspace_config config = large();
-    struct room r = room_with(&config);
+    struct server_fixture r = server_with(&config);
     struct call looks = until_free(7 * MANY, 1, "Y");
     struct call waits = want(7 * MANY + 1, 1, "Y");
 
-    room_acquire(&r, want(1, 1, names));
-    room_acquire(&r, want(2, 2, "Z"));
+    server_acquire(&r, want(1, 1, names));
+    server_acquire(&r, want(2, 2, "Z"));
     many_look(&r, both);
     looks.lane = 2;
     waits.lane = 3;
-    room_acquire(&r, looks);
-    room_acquire(&r, waits);
-    room_release(&r, want(7 * MANY + 2, 1, NULL));
+    server_acquire(&r, looks);
+    server_acquire(&r, waits);
+    server_release(&r, want(7 * MANY + 2, 1, NULL));
     EXPECT_TOLD(&r, "14002 released\n"
                     "14000 over: free\n"
                     "14001 granted 103\n");
     hf_lockspace_check(r.ls);
-    room_fini(&r);
+    server_fini(&r);
 }
 
 static void
@@ -221,14 +221,14 @@ static void
 or_many_look_at_what_they_share(void **state)
 {
     struct hf_lockspace_config config = large();
-    struct room r = room_with(&config);
+    struct server_fixture r = server_with(&config);
     struct hf_want wants[] = {{.space = {"default", 7}, .name = {"Z", 1}},
                               {.space = {"default", 7}, .mode = HF_SHARED}};
     char name[8];
 
     (void)state;
-    room_acquire(&r, want(1, 1, "Y"));
-    room_acquire(&r, want(2, 2, "Z"));
+    server_acquire(&r, want(1, 1, "Y"));
+    server_acquire(&r, want(2, 2, "Z"));
     for (uint32_t i = 2; i <= 301; i++) {
         struct call holds = {.stream = 3, .session = 1, .lane = i};
         struct call shares = {.stream = 4, .session = 3, .lane = i};
@@ -244,15 +244,15 @@ or_many_look_at_what_they_share(void **state)
         acquire(&r, both, wants, 2);
         acquire(&r, one, wants + 1, 1);
     }
-    room_acquire(&r, next_of(until_free(9000, 2, "Y")));
+    server_acquire(&r, next_of(until_free(9000, 2, "Y")));
     EXPECT_TOLD(&r, "1 granted 101\n"
                     "2 granted 102\n");
     hf_lockspace_check(r.ls);
-    room_end(&r, want(9001, 1, NULL));
+    server_end(&r, want(9001, 1, NULL));
     EXPECT_TOLD(&r, "9001 ended\n"
                     "9000 over: free\n");
     hf_lockspace_check(r.ls);
-    room_fini(&r);
+    server_fini(&r);
 }
 
 /* The last of them looks at B and C, and nobody has these two any more: it is
@@ -260,13 +260,13 @@ or_many_look_at_what_they_share(void **state)
 static void
 all_of_many_are_told_in_the_end(void **state)
 {
-    struct room r = room_in_which_many_look();
+    struct server_fixture r = server_in_which_many_look();
     struct call looks = until_free(7 * MANY, 1, "B C");
     unsigned told = 0;
     unsigned steps = 0;
 
     (void)state;
-    room_acquire(&r, next_of(looks));
+    server_acquire(&r, next_of(looks));
     step(&r, HF_MESSAGE_RELEASE,
          (struct call){.stream = 7 * MANY + 1, .session = 2}, NULL, 0);
     assert_int_equal(count_free(&r), 0);
@@ -283,7 +283,7 @@ all_of_many_are_told_in_the_end(void **state)
          (struct call){.stream = 7 * MANY + 2, .session = 1}, NULL, 0);
     assert_int_equal(count_free(&r), MANY);
     hf_lockspace_check(r.ls);
-    room_fini(&r);
+    server_fini(&r);
 }
 
 /* It touches each who came after the one that is granted, and once: they are
@@ -292,7 +292,7 @@ static void
 a_hand_over_passes_all_who_came_after_and_once(void **state)
 {
     struct hf_lockspace_config config = large();
-    struct room r = room_with(&config);
+    struct server_fixture r = server_with(&config);
     struct call b = want(2, 1, "B");
     struct call later = want(4, 1, "A");
     uint64_t before;
@@ -301,24 +301,24 @@ a_hand_over_passes_all_who_came_after_and_once(void **state)
     (void)state;
     b.lane = 2;
     later.lane = 3;
-    room_acquire(&r, want(1, 1, "A"));
-    room_acquire(&r, b);
-    room_acquire(&r, want(3, 2, "A"));
+    server_acquire(&r, want(1, 1, "A"));
+    server_acquire(&r, b);
+    server_acquire(&r, want(3, 2, "A"));
     many_look(&r, a_and_b);
-    room_acquire(&r, later);
-    room_hush(&r);
+    server_acquire(&r, later);
+    server_hush(&r);
     before = hf_lockspace_counts(r.ls).links;
-    room_release(&r, want(7 * MANY, 1, NULL));
+    server_release(&r, want(7 * MANY, 1, NULL));
     links = hf_lockspace_counts(r.ls).links - before;
     assert_true(links >= MANY && links < 2 * MANY + 32);
     before += links;
-    room_release(&r, want(7 * MANY + 1, 2, NULL));
+    server_release(&r, want(7 * MANY + 1, 2, NULL));
     assert_true(hf_lockspace_counts(r.ls).links - before < 32);
     EXPECT_TOLD(&r, "14000 released\n"
                     "3 granted 103\n"
                     "14001 released\n"
                     "4 granted 104\n");
-    room_fini(&r);
+    server_fini(&r);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -1,4 +1,4 @@
-#include "unit/support/room.h"
+#include "unit/support/server_fixture.h"
 
 #include <string.h>
 
@@ -9,16 +9,18 @@
 enum { MANY = 70, FEW, OTHER }; /* addresses */
 
 static void
-open_from(struct room *r, uint64_t session, uint64_t address, bool of_key)
+open_from(struct server_fixture *r, uint64_t session, uint64_t address,
+          bool of_key)
 {
-    room_open_as(r, (struct room_opening){.session = session,
-                                          .ttl_ms = 10000,
-                                          .address = address,
-                                          .of_key = of_key});
+    server_open_as(r, (struct server_opening){.session = session,
+                                              .ttl_ms = 10000,
+                                              .address = address,
+                                              .of_key = of_key});
 }
 
 static void
-open_some(struct room *r, uint64_t first, uint64_t last, uint64_t address)
+open_some(struct server_fixture *r, uint64_t first, uint64_t last,
+          uint64_t address)
 {
     for (uint64_t id = first; id <= last; id++) {
         r->now.ms++;
@@ -28,114 +30,115 @@ open_some(struct room *r, uint64_t first, uint64_t last, uint64_t address)
 
 /* Which of these are there?  Asking is a sign of life. */
 static void
-expect_there(struct room *r, uint64_t first, uint64_t last, const char *there)
+expect_there(struct server_fixture *r, uint64_t first, uint64_t last,
+             const char *there)
 {
     char found[64];
     size_t len = 0;
 
     for (uint64_t id = first; id <= last; id++) {
-        room_hush(r);
-        room_keep_alive(r, (struct call){.stream = 99, .session = id});
+        server_hush(r);
+        server_keep_alive(r, (struct call){.stream = 99, .session = id});
         found[len++] = strstr(r->text, "gone") == NULL ? '+' : '-';
     }
     found[len] = '\0';
     assert_string_equal(found, there);
-    room_hush(r);
+    server_hush(r);
 }
 
 static void
 below_three_quarters_nobody_goes(void **state)
 {
-    struct room r = room_new();
+    struct server_fixture r = server_new();
 
     (void)state;
     open_some(&r, 4, 7, MANY);
     expect_there(&r, 1, 7, "+++++++");
-    room_fini(&r);
+    server_fini(&r);
 }
 
 static void
 of_the_address_that_has_most_the_oldest_goes(void **state)
 {
-    struct room r = room_new();
+    struct server_fixture r = server_new();
 
     (void)state;
     open_some(&r, 4, 4, FEW);
     open_some(&r, 5, 7, MANY);
     r.now.ms++;
-    room_keep_alive(&r, (struct call){.stream = 11, .session = 5});
+    server_keep_alive(&r, (struct call){.stream = 11, .session = 5});
     open_some(&r, 8, 8, OTHER);
     expect_there(&r, 1, 8, "+++++-++");
-    room_fini(&r);
+    server_fini(&r);
 }
 
 static void
 who_has_something_stays(void **state)
 {
-    struct room r = room_new();
+    struct server_fixture r = server_new();
 
     (void)state;
     open_some(&r, 4, 6, MANY);
-    room_acquire(&r, (struct call){.stream = 11, .session = 4, .names = "A"});
-    room_acquire(&r, (struct call){.stream = 12, .session = 5, .names = "A"});
-    room_acquire(&r, (struct call){.stream = 13, .session = 6, .names = "B"});
-    room_clear(&r, 14, "B", 102);
-    room_clock(&r, 2003); /* its place is parked */
+    server_acquire(&r, (struct call){.stream = 11, .session = 4, .names = "A"});
+    server_acquire(&r, (struct call){.stream = 12, .session = 5, .names = "A"});
+    server_acquire(&r, (struct call){.stream = 13, .session = 6, .names = "B"});
+    server_clear(&r, 14, "B", 102);
+    server_clock(&r, 2003); /* its place is parked */
     open_some(&r, 10, 40, MANY);
     assert_null(strstr(r.text, "limit"));
     expect_there(&r, 1, 6, "++++++");
     expect_there(&r, 37, 40, "---+");
-    room_fini(&r);
+    server_fini(&r);
 }
 
 static void
 where_nobody_may_go_the_limit_counts(void **state)
 {
-    struct room r = room_new();
+    struct server_fixture r = server_new();
 
     (void)state;
     open_some(&r, 4, 8, 0);
-    room_hush(&r);
+    server_hush(&r);
     open_some(&r, 9, 9, MANY);
     EXPECT_TOLD(&r, "9 limit\n");
     expect_there(&r, 1, 8, "++++++++");
-    room_fini(&r);
+    server_fini(&r);
 }
 
 static void
 one_of_a_key_that_went_is_not_opened_anew(void **state)
 {
-    struct room r = room_new();
+    struct server_fixture r = server_new();
 
     (void)state;
     open_from(&r, 4, MANY, true);
     open_some(&r, 5, 8, MANY);
-    room_hush(&r);
+    server_hush(&r);
     open_from(&r, 4, MANY, true);
     EXPECT_TOLD(&r, "4 gone\n");
-    room_fini(&r);
+    server_fini(&r);
 }
 
 /* A look at all of them is made for many opens at once. */
 static void
 many_opens_cost_one_look(void **state)
 {
-    struct hf_lockspace_config config = room_config();
-    struct room r;
+    struct hf_lockspace_config config = server_config();
+    struct server_fixture r;
 
     (void)state;
     config.limits.sessions = 256; /* a look for four */
     config.limits.texts = 1024;
-    r = room_with(&config);
+    r = server_with(&config);
     for (uint64_t id = 4; id <= 600; id++) {
         r.now.ms++;
         open_from(&r, id, MANY, false);
         assert_null(strstr(r.text, "limit"));
-        room_hush(&r);
+        server_hush(&r);
     }
     expect_there(&r, 598, 600, "+++");
     expect_there(&r, 1, 6, "+++---");
-    room_fini(&r);
+    server_fini(&r);
 }
 
 int

@@ -7,23 +7,23 @@
 static void
 silence_counts_until_the_instant_to_which_all_was_read(void **state)
 {
-    struct room r = room_new();
+    struct server_fixture r = server_new();
 
     (void)state;
-    room_open(&r, 4, 500, HF_TAKEOVER);
-    room_open(&r, 5, 800, HF_TAKEOVER);
-    room_hush(&r);
-    room_clock_read(&r, 9000, 1499);
+    server_open(&r, 4, 500, HF_TAKEOVER);
+    server_open(&r, 5, 800, HF_TAKEOVER);
+    server_hush(&r);
+    server_clock_read(&r, 9000, 1499);
     assert_true(hf_reached(r.now, hf_lockspace_deadline(r.ls)));
-    room_keep_alive(&r, (struct call){.stream = 11, .session = 4});
-    room_clock_read(&r, 9100, 1800);
-    room_clock_read(&r, 9100, 1800);
-    room_keep_alive(&r, (struct call){.stream = 12, .session = 4});
-    room_keep_alive(&r, (struct call){.stream = 13, .session = 5});
+    server_keep_alive(&r, (struct call){.stream = 11, .session = 4});
+    server_clock_read(&r, 9100, 1800);
+    server_clock_read(&r, 9100, 1800);
+    server_keep_alive(&r, (struct call){.stream = 12, .session = 4});
+    server_keep_alive(&r, (struct call){.stream = 13, .session = 5});
     EXPECT_TOLD(&r, "11 alive\n"
                     "12 alive\n"
                     "13 gone\n");
-    room_fini(&r);
+    server_fini(&r);
 }
 
 /* Who had much takes its time, and what has arrived meanwhile is read before
@@ -31,31 +31,31 @@ silence_counts_until_the_instant_to_which_all_was_read(void **state)
 static void
 a_step_ends_one_silent_session_and_messages_go_before_the_next(void **state)
 {
-    struct room r = room_new();
+    struct server_fixture r = server_new();
 
     (void)state;
     for (uint64_t id = 4; id <= 6; id++)
-        room_open(&r, id, 500, HF_TAKEOVER);
-    room_hush(&r);
-    room_clock(&r, 1600);
+        server_open(&r, id, 500, HF_TAKEOVER);
+    server_hush(&r);
+    server_clock(&r, 1600);
     assert_int_equal(hf_lockspace_deadline(r.ls).ms, 1500);
-    room_keep_alive(&r, (struct call){.stream = 11, .session = 4});
-    room_keep_alive(&r, (struct call){.stream = 12, .session = 5});
-    room_clock(&r, 1600);
+    server_keep_alive(&r, (struct call){.stream = 11, .session = 4});
+    server_keep_alive(&r, (struct call){.stream = 12, .session = 5});
+    server_clock(&r, 1600);
     assert_true(hf_lockspace_deadline(r.ls).ms > 1600);
-    room_keep_alive(&r, (struct call){.stream = 13, .session = 5});
-    room_keep_alive(&r, (struct call){.stream = 14, .session = 6});
+    server_keep_alive(&r, (struct call){.stream = 13, .session = 5});
+    server_keep_alive(&r, (struct call){.stream = 14, .session = 6});
     EXPECT_TOLD(&r, "11 gone\n"
                     "12 alive\n"
                     "13 alive\n"
                     "14 gone\n");
-    room_fini(&r);
+    server_fini(&r);
 }
 
 static void
 nobody_speaks_for_a_session_without_its_secret(void **state)
 {
-    struct room r = room_new();
+    struct server_fixture r = server_new();
     struct hf_lockspace_event event = {
         .kind = HF_SPACE_MESSAGE,
         .message = {.kind = HF_MESSAGE_END,
@@ -65,18 +65,18 @@ nobody_speaks_for_a_session_without_its_secret(void **state)
     };
 
     (void)state;
-    room_step(&r, event);
-    room_keep_alive(&r, (struct call){.stream = 12, .session = 1});
+    server_step(&r, event);
+    server_keep_alive(&r, (struct call){.stream = 12, .session = 1});
     EXPECT_TOLD(&r, "11 denied\n"
                     "12 alive\n");
-    room_fini(&r);
+    server_fini(&r);
 }
 
 /* They need no session, and all who come back wait as long as they are told. */
 static void
 no_number_of_messages_makes_a_pause_longer_than_half_a_second(void **state)
 {
-    struct room r = room_new();
+    struct server_fixture r = server_new();
     uint64_t longest = 0;
 
     (void)state;
@@ -97,23 +97,23 @@ no_number_of_messages_makes_a_pause_longer_than_half_a_second(void **state)
         assert_false(hf_lockspace_next(r.ls, &answer));
     }
     assert_in_range(longest, 400000, 500000);
-    room_fini(&r);
+    server_fini(&r);
 }
 
 static void
 every_alive_tells_of_all_that_is_held(void **state)
 {
-    struct room r = room_new();
+    struct server_fixture r = server_new();
 
     (void)state;
-    room_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A"});
-    room_acquire(
+    server_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A"});
+    server_acquire(
         &r, (struct call){.stream = 12, .session = 1, .lane = 2, .names = "B"});
-    room_acquire(&r, (struct call){.stream = 13, .session = 2, .names = "C"});
-    room_hush(&r);
-    room_keep_alive(&r, (struct call){.stream = 14, .session = 1});
-    room_release(&r, (struct call){.stream = 15, .session = 1});
-    room_keep_alive(&r, (struct call){.stream = 16, .session = 1});
+    server_acquire(&r, (struct call){.stream = 13, .session = 2, .names = "C"});
+    server_hush(&r);
+    server_keep_alive(&r, (struct call){.stream = 14, .session = 1});
+    server_release(&r, (struct call){.stream = 15, .session = 1});
+    server_keep_alive(&r, (struct call){.stream = 16, .session = 1});
     EXPECT_TOLD(&r, "14 alive, holds 101 102\n"
                     "15 released\n"
                     "16 alive, holds 102\n");
@@ -121,38 +121,39 @@ every_alive_tells_of_all_that_is_held(void **state)
     assert_true(hf_lockspace_believes(r.ls, 1, 102));
     assert_false(hf_lockspace_believes(r.ls, 1, 103)); /* another session's */
     assert_false(hf_lockspace_believes(r.ls, 1, 104));
-    room_fini(&r);
+    server_fini(&r);
 }
 
 static void
 a_cleared_grant_is_free_and_named_until_its_release(void **state)
 {
-    struct room r = room_new();
+    struct server_fixture r = server_new();
     uint32_t cursor = 0;
     uint64_t fence = 0;
 
     (void)state;
-    room_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A B"});
-    room_acquire(&r, (struct call){.stream = 12, .session = 2, .names = "A"});
-    room_acquire(&r, (struct call){.stream = 13, .session = 3, .names = "B"});
-    room_hush(&r);
-    room_clear(&r, 14, "A", 101);
+    server_acquire(&r,
+                   (struct call){.stream = 11, .session = 1, .names = "A B"});
+    server_acquire(&r, (struct call){.stream = 12, .session = 2, .names = "A"});
+    server_acquire(&r, (struct call){.stream = 13, .session = 3, .names = "B"});
+    server_hush(&r);
+    server_clear(&r, 14, "A", 101);
     EXPECT_TOLD(&r, "14 cleared\n"
                     "13 granted 102\n"
                     "12 granted 103\n");
-    room_keep_alive(&r, (struct call){.stream = 15, .session = 1});
+    server_keep_alive(&r, (struct call){.stream = 15, .session = 1});
     assert_true(hf_lockspace_revoked(r.ls, 1, &cursor, &fence));
     assert_int_equal(fence, 101);
     assert_false(hf_lockspace_revoked(r.ls, 1, &cursor, &fence));
-    room_acquire(
+    server_acquire(
         &r, (struct call){.stream = 16, .session = 1, .a = 2, .names = "A B"});
-    room_release(&r, (struct call){.stream = 17, .session = 1});
-    room_keep_alive(&r, (struct call){.stream = 18, .session = 1});
+    server_release(&r, (struct call){.stream = 17, .session = 1});
+    server_keep_alive(&r, (struct call){.stream = 18, .session = 1});
     EXPECT_TOLD(&r, "15 alive, 1 revoked\n"
                     "16 over: cleared\n"
                     "17 released\n"
                     "18 alive\n");
-    room_fini(&r);
+    server_fini(&r);
 }
 
 static const struct CMUnitTest tests[] = {

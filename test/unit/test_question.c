@@ -1,4 +1,4 @@
-#include "unit/support/tale.h"
+#include "unit/support/events.h"
 
 #include "core/question.h"
 

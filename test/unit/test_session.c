@@ -3,16 +3,16 @@
 /* What a session asks, and when it is content [R1, R2, R5, W3]. */
 
 static void
-answer(struct guest *g, uint64_t stream, enum hf_answer_kind kind)
+answer(struct client_fixture *g, uint64_t stream, enum hf_answer_kind kind)
 {
-    guest_hears(g, (struct said){.stream = stream, .kind = kind});
+    client_hears(g, (struct said){.stream = stream, .kind = kind});
 }
 
 static void
-over(struct guest *g, uint64_t stream, enum hf_over why)
+over(struct client_fixture *g, uint64_t stream, enum hf_over why)
 {
-    guest_hears(g, (struct said){
-                       .stream = stream, .kind = HF_ANSWER_OVER, .over = why});
+    client_hears(g, (struct said){
+                        .stream = stream, .kind = HF_ANSWER_OVER, .over = why});
 }
 
 static void
@@ -40,14 +40,14 @@ who_is_told_why_a_request_is_over_ends_with_it(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct guest g = guest_new();
+        struct client_fixture g = client_new();
 
-        guest_want(&g, cases[i].want);
-        guest_opened(&g, 1);
-        guest_hush(&g);
+        client_want(&g, cases[i].want);
+        client_opened(&g, 1);
+        client_hush(&g);
         over(&g, 2, cases[i].over);
         EXPECT_SAID(&g, cases[i].text);
-        guest_fini(&g);
+        client_fini(&g);
     }
 }
 
@@ -55,70 +55,70 @@ who_is_told_why_a_request_is_over_ends_with_it(void **state)
 static void
 a_try_goes_on_while_nodes_answer(void **state)
 {
-    struct guest g = guest_new();
+    struct client_fixture g = client_new();
     uint64_t stream = 1;
 
     (void)state;
-    guest_want(&g, (struct want){.id = 1,
-                                 .try_only = true,
-                                 .wait_ms = 30000,
-                                 .patience_ms = 2000});
+    client_want(&g, (struct want){.id = 1,
+                                  .try_only = true,
+                                  .wait_ms = 30000,
+                                  .patience_ms = 2000});
     for (int64_t at_ms = 1500; at_ms < 8000; at_ms += 1500) {
         g.now.ms = at_ms;
         for (int i = 0; i < 3; i++) /* a lap of all nodes */
             answer(&g, stream++, HF_ANSWER_NOT_LEADING);
-        guest_clock(&g, at_ms + 750);
-        guest_hush(&g);
+        client_clock(&g, at_ms + 750);
+        client_hush(&g);
     }
-    guest_opened(&g, stream);
-    guest_granted(&g, stream + 1, 101);
+    client_opened(&g, stream);
+    client_granted(&g, stream + 1, 101);
     EXPECT_SAID(&g, "1: #17 acquire 1.1.1, try\n"
                     "wish 1 granted 101\n");
-    guest_fini(&g);
+    client_fini(&g);
 }
 
 static void
 hundreds_of_lanes_are_driven_at_once(void **state)
 {
-    struct hf_session_config config = guest_config(HF_TAKEOVER);
-    struct guest g;
+    struct hf_session_config config = client_config(HF_TAKEOVER);
+    struct client_fixture g;
 
     (void)state;
     config.limits.wishes = 300;
-    g = guest_with(&config);
+    g = client_with(&config);
     for (uint64_t id = 1; id <= 300; id++)
-        guest_want(&g, (struct want){.id = id});
+        client_want(&g, (struct want){.id = id});
     assert_false(hf_session_room(g.session));
-    guest_opened(&g, 1);
+    client_opened(&g, 1);
     for (uint64_t id = 1; id <= 300; id++) {
-        guest_hush(&g);
-        guest_granted(&g, 1 + id, 100 + id);
+        client_hush(&g);
+        client_granted(&g, 1 + id, 100 + id);
     }
     EXPECT_SAID(&g, "wish 300 granted 400\n");
     for (uint64_t id = 1; id < 300; id++) {
-        guest_release(&g, id);
+        client_release(&g, id);
         answer(&g, 301 + id, HF_ANSWER_RELEASED);
-        guest_hush(&g);
+        client_hush(&g);
     }
-    guest_clock(&g, 2000);
+    client_clock(&g, 2000);
     EXPECT_SAID(&g, "1: #601 keep-alive, lowest 300\n");
     assert_int_equal(hf_session_holds(g.session, 300, g.now), HF_GRANTED);
-    guest_fini(&g);
+    client_fini(&g);
 }
 
 static void
 what_cannot_be_kept_is_no_config(void **state)
 {
-    struct hf_session_config config = guest_config(HF_TAKEOVER);
+    struct hf_session_config config = client_config(HF_TAKEOVER);
 
     (void)state;
     assert_true(hf_session_valid(&config));
     config.terms.beat.ms = 3000; /* three beats, and no grace */
     assert_false(hf_session_valid(&config));
-    config = guest_config(HF_TAKEOVER);
+    config = client_config(HF_TAKEOVER);
     config.margin.ms = 8000;
     assert_false(hf_session_valid(&config));
-    config = guest_config(HF_TAKEOVER);
+    config = client_config(HF_TAKEOVER);
     config.limits.nodes = 0;
     assert_false(hf_session_valid(&config));
 }

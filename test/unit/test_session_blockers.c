@@ -17,25 +17,25 @@ holder(enum hf_if_dead if_dead, enum hf_life life, int64_t since_ms)
 }
 
 /* It waits since 1,000 ms, on stream 2. */
-static struct guest
+static struct client_fixture
 waiting(struct want want)
 {
-    struct guest g = guest_new();
+    struct client_fixture g = client_new();
 
     want.id = 1;
-    guest_want(&g, want);
-    guest_opened(&g, 1);
-    guest_hush(&g);
+    client_want(&g, want);
+    client_opened(&g, 1);
+    client_hush(&g);
     return g;
 }
 
 /* Its limit is over in a session that is kept alive. */
 static void
-expect_at_limit(struct guest *g, const char *text)
+expect_at_limit(struct client_fixture *g, const char *text)
 {
-    guest_clock(g, 2000);
+    client_clock(g, 2000);
     assert_memory_equal(g->text, text, strlen(text));
-    guest_fini(g);
+    client_fini(g);
 }
 
 #define LIMITED ((struct want){.wait_ms = 1000})
@@ -60,11 +60,11 @@ what_its_limit_says_goes_by_who_was_seen(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct guest g = waiting(LIMITED);
+        struct client_fixture g = waiting(LIMITED);
 
-        guest_clock(&g, 1500);
-        guest_sees(&g, 1,
-                   holder(cases[i].if_dead, cases[i].life, cases[i].since_ms));
+        client_clock(&g, 1500);
+        client_sees(&g, 1,
+                    holder(cases[i].if_dead, cases[i].life, cases[i].since_ms));
         EXPECT_SAID(&g, "");
         expect_at_limit(&g, cases[i].text);
     }
@@ -72,15 +72,15 @@ what_its_limit_says_goes_by_who_was_seen(void **state)
 
 #define TRY ((struct want){.try_only = true, .wait_ms = 9000})
 
-static struct guest
+static struct client_fixture
 tried(struct hf_blocker blocker)
 {
-    struct guest g = waiting(TRY);
+    struct client_fixture g = waiting(TRY);
 
-    guest_hears(&g, (struct said){.stream = 2,
-                                  .kind = HF_ANSWER_OVER,
-                                  .over = HF_OVER_HELD,
-                                  .blocker = blocker});
+    client_hears(&g, (struct said){.stream = 2,
+                                   .kind = HF_ANSWER_OVER,
+                                   .over = HF_OVER_HELD,
+                                   .blocker = blocker});
     return g;
 }
 
@@ -101,10 +101,11 @@ a_try_is_told_no_by_who_holds_it(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct guest g = tried(holder(cases[i].if_dead, cases[i].life, 0));
+        struct client_fixture g =
+            tried(holder(cases[i].if_dead, cases[i].life, 0));
 
         EXPECT_SAID(&g, cases[i].text);
-        guest_fini(&g);
+        client_fini(&g);
     }
 }
 

@@ -3,21 +3,21 @@
 /* Which node is asked, and when [R4, R6]. */
 
 static void
-not_leading(struct guest *g, uint64_t stream, uint32_t leader)
+not_leading(struct client_fixture *g, uint64_t stream, uint32_t leader)
 {
-    guest_hears(g, (struct said){.stream = stream,
-                                 .kind = HF_ANSWER_NOT_LEADING,
-                                 .leader = leader});
+    client_hears(g, (struct said){.stream = stream,
+                                  .kind = HF_ANSWER_NOT_LEADING,
+                                  .leader = leader});
 }
 
 static void
 after_a_lap_there_is_a_pause(void **state)
 {
-    struct guest g = guest_new();
+    struct client_fixture g = client_new();
     int64_t pause_end;
 
     (void)state;
-    guest_want(&g, (struct want){.id = 1});
+    client_want(&g, (struct want){.id = 1});
     not_leading(&g, 1, 0);
     not_leading(&g, 2, 0);
     EXPECT_SAID(&g, "1: #1 open\n"
@@ -27,11 +27,11 @@ after_a_lap_there_is_a_pause(void **state)
     EXPECT_SAID(&g, "");
     pause_end = hf_session_deadline(g.session).ms;
     assert_in_range(pause_end, 1250, 1750);
-    guest_clock(&g, pause_end - 1);
+    client_clock(&g, pause_end - 1);
     EXPECT_SAID(&g, "");
-    guest_clock(&g, pause_end);
+    client_clock(&g, pause_end);
     EXPECT_SAID(&g, "1: #4 open\n");
-    guest_fini(&g);
+    client_fini(&g);
 }
 
 static const struct CMUnitTest tests[] = {

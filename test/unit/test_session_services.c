@@ -1,7 +1,7 @@
 #include "unit/support/session_script.h"
 
 /* What a session asks for, and whom, whose nodes are not known to be of one
- * service [S7].  A ttl of 10 s, see guest.h. */
+ * service [S7].  A ttl of 10 s, see client_fixture.h. */
 
 static const struct CMUnitTest tests[] = {
     STORY(nothing_is_asked_for_before_all_were_asked_who_they_are,

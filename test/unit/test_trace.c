@@ -1,6 +1,7 @@
 #include <string.h>
 
-#include "unit/support/tale.h"
+#include "core/trace.h"
+#include "unit/support/events.h"
 
 static void
 expect_event(struct hf_event event, const char *expected)

@@ -3,7 +3,7 @@
 
 #include "core/contender.h"
 #include "unit/support/core_script.h"
-#include "unit/support/tale.h"
+#include "unit/support/events.h"
 
 /*
  * A contender by script: for a takeover lock with a limit of 10 s, unless it

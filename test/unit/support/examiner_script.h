@@ -3,7 +3,7 @@
 
 #include "core/examiner.h"
 #include "unit/support/core_script.h"
-#include "unit/support/tale.h"
+#include "unit/support/events.h"
 
 /*
  * An examiner by script: it only looks, for as long as it takes, and waits for

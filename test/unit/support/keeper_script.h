@@ -3,7 +3,7 @@
 
 #include "core/keeper.h"
 #include "unit/support/core_script.h"
-#include "unit/support/tale.h"
+#include "unit/support/events.h"
 
 /*
  * A keeper by script: of a takeover lock, unless it begins with "start refuse".

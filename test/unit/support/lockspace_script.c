@@ -5,7 +5,7 @@
 
 #include "unit/support/core_script.h"
 
-static struct room room;
+static struct server_fixture server;
 
 /* Texts of a message, which it borrows. */
 struct message_texts {
@@ -50,15 +50,15 @@ static const struct script_situation situations[] = {
 static void
 end(void)
 {
-    room_fini(&room);
-    room = (struct room){0};
+    server_fini(&server);
+    server = (struct server_fixture){0};
 }
 
 static void
 begin(void)
 {
     end();
-    room = room_new();
+    server = server_new();
 }
 
 /* ---- Limits -------------------------------------------------------------- */
@@ -106,13 +106,13 @@ read_limit(struct script_line *line, struct hf_lockspace_config *config)
 static void
 start(struct script_line *line)
 {
-    struct hf_lockspace_config config = room_config();
+    struct hf_lockspace_config config = server_config();
     bool empty = script_word(line, "empty");
 
     while (read_limit(line, &config))
         ;
     end();
-    room = empty ? room_empty(&config) : room_with(&config);
+    server = empty ? server_empty(&config) : server_with(&config);
 }
 
 /* ---- Messages ------------------------------------------------------------ */
@@ -228,24 +228,24 @@ say(struct script_line *line)
 {
     static const struct {
         const char *word;
-        void (*say)(struct room *room, struct call call);
+        void (*say)(struct server_fixture *server, struct call call);
         bool of_names;
     } words[] = {
-        {"acquire", room_acquire, true},
-        {"lower", room_lower, true},
-        {"release", room_release, false},
-        {"keep-alive", room_keep_alive, false},
-        {"end", room_end, false},
-        {"stream-ends", room_stream_ends, false},
-        {"cut", room_cut, false},
-        {"handed", room_handed, false},
+        {"acquire", server_acquire, true},
+        {"lower", server_lower, true},
+        {"release", server_release, false},
+        {"keep-alive", server_keep_alive, false},
+        {"end", server_end, false},
+        {"stream-ends", server_stream_ends, false},
+        {"cut", server_cut, false},
+        {"handed", server_handed, false},
     };
     struct message_texts texts;
     struct call call = {0};
 
     script_number(line, "", &call.session);
     if (script_word(line, "unread")) {
-        room_unread(&room, call.session);
+        server_unread(&server, call.session);
         return true;
     }
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
@@ -254,7 +254,7 @@ say(struct script_line *line)
         if (words[i].of_names)
             read_names(line, "on", &call, &texts);
         read_rest(line, &call, &texts);
-        words[i].say(&room, call);
+        words[i].say(&server, call);
         return true;
     }
     return false;
@@ -272,7 +272,7 @@ read_if_dead(struct script_line *line)
 static bool
 open_session(struct script_line *line)
 {
-    struct room_opening opening = {.ttl_ms = 10000};
+    struct server_opening opening = {.ttl_ms = 10000};
     uint64_t ms;
 
     if (!script_option(line, "open", &opening.session))
@@ -283,7 +283,7 @@ open_session(struct script_line *line)
     opening.of_key = script_word(line, "of-key");
     opening.of_acquire = script_word(line, "of-acquire");
     script_option(line, "from", &opening.address);
-    room_open_as(&room, opening);
+    server_open_as(&server, opening);
     return true;
 }
 
@@ -304,9 +304,9 @@ clear(struct script_line *line)
     script_number(line, "", &fence);
     script_option(line, "on", &stream);
     if (suspected)
-        room_clear_suspected(&room, stream, name, fence);
+        server_clear_suspected(&server, stream, name, fence);
     else
-        room_clear(&room, stream, name, fence);
+        server_clear(&server, stream, name, fence);
     return true;
 }
 
@@ -319,8 +319,8 @@ load(struct script_line *line)
 
     if (script_option(line, "load-session", &call.session)) {
         script_option(line, "ttl", &ttl_ms);
-        room_load_session(&room, call.session, (int64_t)ttl_ms,
-                          read_if_dead(line));
+        server_load_session(&server, call.session, (int64_t)ttl_ms,
+                            read_if_dead(line));
         return true;
     }
     if (!script_option(line, "load-grant", &call.fence))
@@ -328,7 +328,7 @@ load(struct script_line *line)
     read_names(line, "of", &call, &texts);
     script_option(line, "of", &call.session);
     read_rest(line, &call, &texts);
-    room_load_grant(&room, call);
+    server_load_grant(&server, call);
     return true;
 }
 
@@ -339,11 +339,11 @@ pass_time(struct script_line *line)
     uint64_t read_ms;
 
     if (script_option(line, "at", &ms)) {
-        room.now.ms = (int64_t)ms;
+        server.now.ms = (int64_t)ms;
     } else if (script_option(line, "clock", &ms)) {
         read_ms = ms;
         script_option(line, "read", &read_ms);
-        room_clock_read(&room, (int64_t)ms, (int64_t)read_ms);
+        server_clock_read(&server, (int64_t)ms, (int64_t)read_ms);
     } else {
         return false;
     }
@@ -362,28 +362,29 @@ serve(struct script_line *line)
 
     if (script_word(line, "begin")) {
         if (script_option(line, "hold", &ms))
-            room.hold_until.ms = (int64_t)ms;
-        room_begin(&room);
+            server.hold_until.ms = (int64_t)ms;
+        server_begin(&server);
         return true;
     }
     if (!script_option(line, "serve", &ms))
         return false;
-    room.now.ms = (int64_t)ms;
+    server.now.ms = (int64_t)ms;
     if (script_option(line, "hold", &ms))
         event.serve.hold_until.ms = (int64_t)ms;
     if (script_option(line, "batch", &ms))
         event.serve.batch.ms = (int64_t)ms;
     if (script_option(line, "age", &ms))
         event.serve.age.ms = (int64_t)ms;
-    room_step(&room, event);
+    server_step(&server, event);
     return true;
 }
 
 static void
 settle(enum hf_verdict verdict, uint64_t number)
 {
-    room_step(&room, (struct hf_lockspace_event){.kind = HF_SPACE_BATCH,
-                                                 .batch = {number, verdict}});
+    server_step(&server,
+                (struct hf_lockspace_event){.kind = HF_SPACE_BATCH,
+                                            .batch = {number, verdict}});
 }
 
 static bool
@@ -393,7 +394,7 @@ store(struct script_line *line)
 
     if (script_word(line, "batch")) {
         script_number(line, "", &number);
-        room_batch(&room, (uint32_t)number);
+        server_batch(&server, (uint32_t)number);
     } else if (script_option(line, "applied", &number)) {
         settle(HF_APPLIED, number);
     } else if (script_option(line, "refused", &number)) {
@@ -409,14 +410,14 @@ step(struct script_line *line, struct hf_text *came)
 {
     bool known = true;
 
-    room_hush(&room);
+    server_hush(&server);
     if (script_word(line, "start"))
         start(line);
     else
         known = open_session(line) || clear(line) || load(line) ||
                 pass_time(line) || serve(line) || store(line) || say(line);
-    hf_text_add(came, room.text);
-    room_hush(&room);
+    hf_text_add(came, server.text);
+    server_hush(&server);
     return known;
 }
 
@@ -424,11 +425,11 @@ static bool
 fact(const char *name, struct hf_text *is)
 {
     if (strcmp(name, "deadline") == 0)
-        script_instant(is, hf_lockspace_deadline(room.ls));
+        script_instant(is, hf_lockspace_deadline(server.ls));
     else if (strcmp(name, "serving") == 0)
-        hf_text_add(is, hf_lockspace_serving(room.ls) ? "yes" : "no");
+        hf_text_add(is, hf_lockspace_serving(server.ls) ? "yes" : "no");
     else if (strcmp(name, "pending") == 0)
-        hf_text_add(is, hf_lockspace_pending(room.ls) ? "yes" : "no");
+        hf_text_add(is, hf_lockspace_pending(server.ls) ? "yes" : "no");
     else
         return false;
     return true;

@@ -1,13 +1,13 @@
 #ifndef HF_TEST_LOCKSPACE_SCRIPT_H
 #define HF_TEST_LOCKSPACE_SCRIPT_H
 
-#include "unit/support/room.h"
 #include "support/script.h"
+#include "unit/support/server_fixture.h"
 
 /*
- * The room of room.h by script: the sessions 1, 2 and 3 are open, it is 1,000.
- * "start search 3, blocking 20000" is a room with other limits; "start empty"
- * is one that loads, until "serve 1000".  Situations:
+ * The lockspace of server_fixture.h by script: the sessions 1, 2 and 3 are
+ * open, it is 1,000.  "start search 3, blocking 20000" is one of other limits;
+ * "start empty" is one that loads, until "serve 1000".  Situations:
  *
  *     held            session 1 holds A, and was told
  *     polled          and gave it back; session 2 polled for it: its place is

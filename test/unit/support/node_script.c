@@ -7,7 +7,7 @@
 #include "base/check.h"
 #include "core/lockspace/look.h"
 #include "unit/support/core_script.h"
-#include "unit/support/room.h"
+#include "unit/support/server_fixture.h"
 
 #define WAITING_MAX 16
 
@@ -47,7 +47,7 @@ start(struct script_line *line)
         .leader = {.terms = {HF_TAKEOVER, {1000}, {200}},
                    .grace = {100},
                    .max_ttl = {3000}},
-        .lockspace = room_config(),
+        .lockspace = server_config(),
         .budget = {100, 1 << 20},
         .rest = {500},
     };

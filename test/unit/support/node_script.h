@@ -5,9 +5,9 @@
 #include "support/script.h"
 
 /*
- * A node by script: of the lockspace of room.h, with a ttl of 1 s and a beat of
- * 200 ms; it rests for 500 ms.  "start grace 500" is one with a grace after a
- * takeover.  Situations:
+ * A node by script: of the lockspace of server_fixture.h, with a ttl of 1 s and
+ * a beat of 200 ms; it rests for 500 ms.  "start grace 500" is one with a grace
+ * after a takeover.  Situations:
  *
  *     following    looks at the head, with #1, since 0
  *     loading      leads since 20, in term 8, on v7's fence of 50; #3 is next

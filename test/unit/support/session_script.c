@@ -5,7 +5,7 @@
 
 #include "unit/support/core_script.h"
 
-static struct guest guest;
+static struct client_fixture client;
 
 static const struct script_situation situations[] = {
     {"holding", "want 1 | 1: #1 open\n"
@@ -27,15 +27,15 @@ static const struct script_situation situations[] = {
 static void
 end(void)
 {
-    guest_fini(&guest);
-    guest = (struct guest){0};
+    client_fini(&client);
+    client = (struct client_fixture){0};
 }
 
 static void
 begin(void)
 {
     end();
-    guest = guest_new();
+    client = client_new();
 }
 
 static bool
@@ -54,11 +54,11 @@ start(struct script_line *line)
 {
     bool refuse = script_word(line, "refuse");
     struct hf_session_config config =
-        guest_config(refuse ? HF_REFUSE : HF_TAKEOVER);
+        client_config(refuse ? HF_REFUSE : HF_TAKEOVER);
 
     read_ms(line, "silence", &config.silence.ms);
     end();
-    guest = guest_with(&config);
+    client = client_with(&config);
 }
 
 /* ---- What is wished for -------------------------------------------------- */
@@ -76,7 +76,7 @@ wish(struct script_line *line)
     read_ms(line, "patience", &want.patience_ms);
     want.fail_suspected = script_word(line, "fail-suspected");
     script_option(line, "label", &want.label);
-    guest_want(&guest, want);
+    client_want(&client, want);
     return true;
 }
 
@@ -87,14 +87,14 @@ change(struct script_line *line)
     uint64_t id;
 
     if (script_option(line, "release", &id)) {
-        guest_release(&guest, id);
+        client_release(&client, id);
     } else if (script_option(line, "leave", &id)) {
-        guest_leave(&guest, id);
+        client_leave(&client, id);
     } else if (script_option(line, "change", &id)) {
         script_option(line, "index", &index);
-        guest_change(&guest, id, (unsigned)index);
+        client_change(&client, id, (unsigned)index);
     } else if (script_word(line, "end")) {
-        guest_end(&guest);
+        client_end(&client);
     } else {
         return false;
     }
@@ -261,7 +261,7 @@ hear(struct script_line *line)
         read_over(line, &said);
     read_held(line, &said, &text);
     read_rest(line, &said);
-    guest_hears(&guest, said);
+    client_hears(&client, said);
     return true;
 }
 
@@ -276,12 +276,12 @@ services(struct script_line *line)
         return false;
     for (size_t i = 0; i < 3; i++)
         script_number(line, "", &each[i]);
-    guest_services(&guest, each,
-                   script_word(line, "one")       ? HF_SERVICES_ONE
-                   : script_word(line, "unheard") ? HF_SERVICES_UNHEARD
-                   : script_word(line, "differ")  ? HF_SERVICES_DIFFER
-                   : script_word(line, "two")     ? HF_SERVICES_TWO
-                                                  : HF_SERVICES_ONE);
+    client_services(&client, each,
+                    script_word(line, "one")       ? HF_SERVICES_ONE
+                    : script_word(line, "unheard") ? HF_SERVICES_UNHEARD
+                    : script_word(line, "differ")  ? HF_SERVICES_DIFFER
+                    : script_word(line, "two")     ? HF_SERVICES_TWO
+                                                   : HF_SERVICES_ONE);
     return true;
 }
 
@@ -292,15 +292,15 @@ happen(struct script_line *line)
     int64_t ms;
 
     if (script_option(line, "stream-ends", &number))
-        guest_stream_ends(&guest, number);
+        client_stream_ends(&client, number);
     else if (script_option(line, "cut", &number))
-        guest_stream_is_cut(&guest, number);
+        client_stream_is_cut(&client, number);
     else if (script_option(line, "sees", &number))
-        guest_sees(&guest, number, read_blocker(line));
+        client_sees(&client, number, read_blocker(line));
     else if (read_ms(line, "clock", &ms))
-        guest_clock(&guest, ms);
+        client_clock(&client, ms);
     else if (read_ms(line, "at", &ms))
-        guest.now.ms = ms;
+        client.now.ms = ms;
     else
         return false;
     return true;
@@ -310,14 +310,14 @@ happen(struct script_line *line)
 static bool
 holds(struct script_line *line, struct hf_text *came)
 {
-    struct hf_instant at = guest.now;
+    struct hf_instant at = client.now;
     uint64_t id;
 
     if (!script_option(line, "holds", &id))
         return false;
     read_ms(line, "at", &at.ms);
     hf_text_addf(came, "%s\n",
-                 hf_outcome_word(hf_session_holds(guest.session, id, at)));
+                 hf_outcome_word(hf_session_holds(client.session, id, at)));
     return true;
 }
 
@@ -329,9 +329,9 @@ query(struct script_line *line, struct hf_text *came)
     bool yes;
 
     if (script_option(line, "may-ask", &number))
-        yes = hf_session_may_ask(guest.session, (uint32_t)number);
+        yes = hf_session_may_ask(client.session, (uint32_t)number);
     else if (script_option(line, "waits", &number))
-        yes = hf_session_waits(guest.session, number);
+        yes = hf_session_waits(client.session, number);
     else
         return false;
     hf_text_add(came, yes ? "yes\n" : "no\n");
@@ -343,14 +343,14 @@ step(struct script_line *line, struct hf_text *came)
 {
     bool known = true;
 
-    guest_hush(&guest);
+    client_hush(&client);
     if (script_word(line, "start"))
         start(line);
     else
         known = wish(line) || change(line) || hear(line) || services(line) ||
                 happen(line) || holds(line, came) || query(line, came);
-    hf_text_add(came, guest.text);
-    guest_hush(&guest);
+    hf_text_add(came, client.text);
+    client_hush(&client);
     return known;
 }
 
@@ -364,19 +364,19 @@ static bool
 fact(const char *name, struct hf_text *is)
 {
     if (strcmp(name, "right") == 0)
-        script_instant(is, hf_session_right(guest.session));
+        script_instant(is, hf_session_right(client.session));
     else if (strcmp(name, "deadline") == 0)
-        script_instant(is, hf_session_deadline(guest.session));
+        script_instant(is, hf_session_deadline(client.session));
     else if (strcmp(name, "settled") == 0)
-        add_truth(is, hf_session_settled(guest.session));
+        add_truth(is, hf_session_settled(client.session));
     else if (strcmp(name, "at-rest") == 0)
-        add_truth(is, hf_session_at_rest(guest.session));
+        add_truth(is, hf_session_at_rest(client.session));
     else if (strcmp(name, "room") == 0)
-        add_truth(is, hf_session_room(guest.session));
+        add_truth(is, hf_session_room(client.session));
     else if (strcmp(name, "over") == 0)
-        add_truth(is, hf_session_over(guest.session));
+        add_truth(is, hf_session_over(client.session));
     else if (strcmp(name, "seen") == 0)
-        hf_text_addf(is, "%" PRIu64, guest.seen);
+        hf_text_addf(is, "%" PRIu64, client.seen);
     else
         return false;
     return true;

@@ -1,12 +1,13 @@
 #ifndef HF_TEST_SESSION_SCRIPT_H
 #define HF_TEST_SESSION_SCRIPT_H
 
-#include "unit/support/guest.h"
 #include "support/script.h"
+#include "unit/support/client_fixture.h"
 
 /*
- * The guest of guest.h by script: a takeover session, unless it begins with
- * "start refuse, silence 60000", or one of the two; it is 1,000.  Situations:
+ * The session of client_fixture.h by script: a takeover session, unless it
+ * begins with "start refuse, silence 60000", or one of the two; it is 1,000.
+ * Situations:
  *
  *     holding         wish 1 was granted 101 in term 7 of node 1
  *     holding three   and wish 2 102, and wish 3 103

@@ -1,8 +1,8 @@
 #include "unit/support/world.h"
 
 #include "base/check.h"
+#include "unit/support/events.h"
 #include "unit/support/promises.h"
-#include "unit/support/tale.h"
 
 uint64_t
 world_draw(struct world *w, uint64_t limit)
@@ -147,7 +147,7 @@ world_arrive(struct world *w, size_t proc, struct hf_event event,
 }
 
 void
-world_stir_after(struct world *w, int64_t after_us)
+world_random_event_after(struct world *w, int64_t after_us)
 {
     world_push(w, (struct world_event){.at_us = w->now_us + after_us,
                                        .kind = WORLD_STIRS});
@@ -323,7 +323,7 @@ happen(struct world *w, const struct world_event *event)
         arrive(w, event);
         break;
     case WORLD_STIRS:
-        world_stir(w);
+        world_random_event(w);
         break;
     }
 }
@@ -350,7 +350,7 @@ begin(struct world *w, const struct world_options *options)
     }
     w->base = w->store.floor = 1000;
     w->history[0] = (struct world_history){0, INT64_MAX, SIZE_MAX};
-    world_stir_after(w, 0);
+    world_random_event_after(w, 0);
 }
 
 void

@@ -202,15 +202,15 @@ void world_send(struct world *w, size_t proc, const struct hf_request *request);
 void world_reach(struct world *w, size_t flight);
 
 /* Ask for the next WORLD_STIRS. */
-void world_stir_after(struct world *w, int64_t after_us);
+void world_random_event_after(struct world *w, int64_t after_us);
 
 /* Purge the store. */
 void world_purge(struct world *w);
 
-/* What happens to whom (world_stir.c). */
-void world_stir(struct world *w);
+/* What happens to whom (world_random.c). */
+void world_random_event(struct world *w);
 
-/* Keep a line for the story (world_story.c), or print it at once. */
+/* Keep a line for the story (world_trace.c), or print it at once. */
 void world_note(struct world *w, struct world_line line);
 
 /* Print the last lines, and how to see all of them. */

@@ -1,6 +1,6 @@
 #include "base/check.h"
+#include "unit/support/events.h"
 #include "unit/support/promises.h"
-#include "unit/support/tale.h"
 #include "unit/support/world.h"
 
 /* How long something takes: mostly nothing, sometimes far too long. */

@@ -1,4 +1,4 @@
-#include "unit/support/room.h"
+#include "unit/support/server_fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #define WANTS_MAX 8
 
 struct hf_lockspace_config
-room_config(void)
+server_config(void)
 {
     return (struct hf_lockspace_config){
         .limits =
@@ -45,24 +45,24 @@ room_config(void)
 
 HF_PRINTF(2, 3)
 static void
-add(struct room *room, const char *format, ...)
+add(struct server_fixture *server, const char *format, ...)
 {
-    size_t left = sizeof(room->text) - room->len;
+    size_t left = sizeof(server->text) - server->len;
     va_list args;
     int len;
 
     va_start(args, format);
-    len = vsnprintf(room->text + room->len, left, format, args);
+    len = vsnprintf(server->text + server->len, left, format, args);
     va_end(args);
     HF_CHECK(len >= 0 && (size_t)len < left);
-    room->len += (size_t)len;
+    server->len += (size_t)len;
 }
 
 void
-room_hush(struct room *room)
+server_hush(struct server_fixture *server)
 {
-    room->len = 0;
-    room->text[0] = '\0';
+    server->len = 0;
+    server->text[0] = '\0';
 }
 
 /* ---- What is told -------------------------------------------------------- */
@@ -117,16 +117,16 @@ over_word(enum hf_over over)
 }
 
 static void
-add_held(struct room *room, const struct hf_answer *alive)
+add_held(struct server_fixture *server, const struct hf_answer *alive)
 {
     uint32_t cursor = 0;
     uint64_t fence;
 
     for (uint64_t i = 0;
          i < alive->alive.held.count &&
-         hf_lockspace_held(room->ls, alive->alive.session, &cursor, &fence);
+         hf_lockspace_held(server->ls, alive->alive.session, &cursor, &fence);
          i++)
-        add(room, "%s %llu", i == 0 ? ", holds" : "",
+        add(server, "%s %llu", i == 0 ? ", holds" : "",
             (unsigned long long)fence);
 }
 
@@ -138,45 +138,45 @@ static const char *const later_words[] = {
 };
 
 static void
-tell(struct room *room, const struct hf_answer *answer)
+tell(struct server_fixture *server, const struct hf_answer *answer)
 {
-    add(room, "%llu %s", (unsigned long long)answer->stream,
+    add(server, "%llu %s", (unsigned long long)answer->stream,
         word_of(answer->kind));
     switch (answer->kind) {
     case HF_ANSWER_GRANTED:
-        add(room, " %llu", (unsigned long long)answer->fence);
+        add(server, " %llu", (unsigned long long)answer->fence);
         break;
     case HF_ANSWER_OVER:
-        add(room, ": %s", over_word(answer->over));
+        add(server, ": %s", over_word(answer->over));
         for (uint32_t i = 0; answer->over == HF_OVER_DEADLOCK &&
-                             i < hf_lockspace_cycle_len(room->ls);
+                             i < hf_lockspace_cycle_len(server->ls);
              i++) {
-            struct hf_cycle_lane at = hf_lockspace_cycle_lane(room->ls, i);
+            struct hf_cycle_lane at = hf_lockspace_cycle_lane(server->ls, i);
 
-            add(room, " %llu.%llu", (unsigned long long)at.session,
+            add(server, " %llu.%llu", (unsigned long long)at.session,
                 (unsigned long long)at.lane);
         }
         break;
     case HF_ANSWER_BLOCKING_TIMEOUT:
-        add(room, ", %llu before it",
+        add(server, ", %llu before it",
             (unsigned long long)answer->blocked.position);
         if (answer->blocked.remaining.ms != HF_FOREVER.ms)
-            add(room, ", %lld ms", (long long)answer->blocked.remaining.ms);
+            add(server, ", %lld ms", (long long)answer->blocked.remaining.ms);
         if (answer->blocked.park.ms > 0)
-            add(room, ", kept for %lld", (long long)answer->blocked.park.ms);
+            add(server, ", kept for %lld", (long long)answer->blocked.park.ms);
         break;
     case HF_ANSWER_ALIVE:
-        add_held(room, answer);
+        add_held(server, answer);
         if (answer->alive.revoked > 0)
-            add(room, ", %u revoked", answer->alive.revoked);
+            add(server, ", %u revoked", answer->alive.revoked);
         break;
     case HF_ANSWER_LATER:
         if (answer->grace.ms > 0)
-            add(room, ", %lld ms", (long long)answer->grace.ms);
-        add(room, "%s", later_words[answer->cause]);
+            add(server, ", %lld ms", (long long)answer->grace.ms);
+        add(server, "%s", later_words[answer->cause]);
         break;
     case HF_ANSWER_NOT_SUSPECTED:
-        add(room, ": silent %lld ms, in %lld ms",
+        add(server, ": silent %lld ms, in %lld ms",
             (long long)answer->suspected.silent.ms,
             (long long)answer->suspected.rest.ms);
         break;
@@ -197,100 +197,100 @@ tell(struct room *room, const struct hf_answer *answer)
     case HF_ANSWER_NOT_LEADING:
         break;
     }
-    add(room, "\n");
+    add(server, "\n");
 }
 
 /* ---- Events -------------------------------------------------------------- */
 
 void
-room_step(struct room *room, struct hf_lockspace_event event)
+server_step(struct server_fixture *server, struct hf_lockspace_event event)
 {
     struct hf_answer answer;
 
-    event.at = room->now;
-    hf_lockspace_step(room->ls, &event);
-    while (hf_lockspace_next(room->ls, &answer)) {
+    event.at = server->now;
+    hf_lockspace_step(server->ls, &event);
+    while (hf_lockspace_next(server->ls, &answer)) {
         if (answer.kind == HF_ANSWER_NOT_LEADING) {
             assert_int_equal(answer.mark, 0); /* due at once */
         } else {
-            assert_true(answer.mark > room->last_mark);
-            room->last_mark = answer.mark;
+            assert_true(answer.mark > server->last_mark);
+            server->last_mark = answer.mark;
         }
-        tell(room, &answer);
+        tell(server, &answer);
     }
-    hf_lockspace_check(room->ls);
+    hf_lockspace_check(server->ls);
 }
 
-struct room
-room_empty(const struct hf_lockspace_config *config)
+struct server_fixture
+server_empty(const struct hf_lockspace_config *config)
 {
-    struct room room = {.config = *config, .now = {1000}};
+    struct server_fixture server = {.config = *config, .now = {1000}};
     void *block;
 
     HF_CHECK(hf_lockspace_valid(config));
     block = calloc(1, hf_lockspace_size(config));
     HF_CHECK(block != NULL);
-    room.ls = hf_lockspace_init(block, config);
-    return room;
+    server.ls = hf_lockspace_init(block, config);
+    return server;
 }
 
 void
-room_serve(struct room *room, int64_t ms)
+server_serve(struct server_fixture *server, int64_t ms)
 {
-    room->now.ms = ms;
-    room_step(room, (struct hf_lockspace_event){
-                        .kind = HF_SPACE_SERVE,
-                        .serve = {.term = 7,
-                                  .next_fence = 101,
-                                  .wall_us = 5,
-                                  .hold_until = room->hold_until},
-                    });
+    server->now.ms = ms;
+    server_step(server, (struct hf_lockspace_event){
+                            .kind = HF_SPACE_SERVE,
+                            .serve = {.term = 7,
+                                      .next_fence = 101,
+                                      .wall_us = 5,
+                                      .hold_until = server->hold_until},
+                        });
 }
 
 void
-room_begin(struct room *room)
+server_begin(struct server_fixture *server)
 {
-    room_serve(room, 1000);
+    server_serve(server, 1000);
     for (uint64_t id = 1; id <= 3; id++)
-        room_open(room, id, 10000, HF_TAKEOVER);
-    room_hush(room);
+        server_open(server, id, 10000, HF_TAKEOVER);
+    server_hush(server);
 }
 
-struct room
-room_with(const struct hf_lockspace_config *config)
+struct server_fixture
+server_with(const struct hf_lockspace_config *config)
 {
-    struct room room = room_empty(config);
+    struct server_fixture server = server_empty(config);
 
-    room_begin(&room);
-    return room;
+    server_begin(&server);
+    return server;
 }
 
-struct room
-room_new(void)
+struct server_fixture
+server_new(void)
 {
-    struct hf_lockspace_config config = room_config();
+    struct hf_lockspace_config config = server_config();
 
-    return room_with(&config);
-}
-
-void
-room_fini(struct room *room)
-{
-    free(room->ls);
+    return server_with(&config);
 }
 
 void
-room_clock_read(struct room *room, int64_t ms, int64_t read_ms)
+server_fini(struct server_fixture *server)
 {
-    room->now.ms = ms;
-    room_step(room, (struct hf_lockspace_event){.kind = HF_SPACE_CLOCK,
-                                                .read_until = {read_ms}});
+    free(server->ls);
 }
 
 void
-room_clock(struct room *room, int64_t ms)
+server_clock_read(struct server_fixture *server, int64_t ms, int64_t read_ms)
 {
-    room_clock_read(room, ms, ms);
+    server->now.ms = ms;
+    server_step(server, (struct hf_lockspace_event){.kind = HF_SPACE_CLOCK,
+                                                    .read_until = {read_ms}});
+}
+
+void
+server_clock(struct server_fixture *server, int64_t ms)
+{
+    server_clock_read(server, ms, ms);
 }
 
 static struct hf_bytes
@@ -359,7 +359,7 @@ message(enum hf_message_kind kind, const struct call *call)
 }
 
 void
-room_open_as(struct room *room, struct room_opening opening)
+server_open_as(struct server_fixture *server, struct server_opening opening)
 {
     struct hf_lockspace_event event =
         message(HF_MESSAGE_OPEN, &(struct call){.stream = opening.session,
@@ -371,49 +371,49 @@ room_open_as(struct room *room, struct room_opening opening)
     event.message.open.of_key = opening.of_key;
     event.message.open.of_acquire = opening.of_acquire;
     event.message.open.address = opening.address;
-    room_step(room, event);
+    server_step(server, event);
 }
 
 void
-room_open(struct room *room, uint64_t session, int64_t ttl_ms,
-          enum hf_if_dead if_dead)
+server_open(struct server_fixture *server, uint64_t session, int64_t ttl_ms,
+            enum hf_if_dead if_dead)
 {
-    room_open_as(room, (struct room_opening){.session = session,
-                                             .ttl_ms = ttl_ms,
-                                             .if_dead = if_dead});
+    server_open_as(server, (struct server_opening){.session = session,
+                                                   .ttl_ms = ttl_ms,
+                                                   .if_dead = if_dead});
 }
 
 void
-room_load_session(struct room *room, uint64_t session, int64_t ttl_ms,
-                  enum hf_if_dead if_dead)
+server_load_session(struct server_fixture *server, uint64_t session,
+                    int64_t ttl_ms, enum hf_if_dead if_dead)
 {
-    room_step(room, (struct hf_lockspace_event){
-                        .kind = HF_SPACE_LOAD_SESSION,
-                        .session = {.id = session,
-                                    .secret = secret_of(session),
-                                    .ttl = {ttl_ms},
-                                    .if_dead = if_dead},
-                    });
+    server_step(server, (struct hf_lockspace_event){
+                            .kind = HF_SPACE_LOAD_SESSION,
+                            .session = {.id = session,
+                                        .secret = secret_of(session),
+                                        .ttl = {ttl_ms},
+                                        .if_dead = if_dead},
+                        });
 }
 
 void
-room_load_grant(struct room *room, struct call call)
+server_load_grant(struct server_fixture *server, struct call call)
 {
     struct hf_want wants[WANTS_MAX];
 
-    room_step(room, (struct hf_lockspace_event){
-                        .kind = HF_SPACE_LOAD_GRANT,
-                        .grant = {.fence = call.fence,
-                                  .session = call.session,
-                                  .lane = or_else(call.lane, 1),
-                                  .n = or_else(call.n, 1),
-                                  .wants = wants,
-                                  .wants_count = parse(call.names, wants)},
-                    });
+    server_step(server, (struct hf_lockspace_event){
+                            .kind = HF_SPACE_LOAD_GRANT,
+                            .grant = {.fence = call.fence,
+                                      .session = call.session,
+                                      .lane = or_else(call.lane, 1),
+                                      .n = or_else(call.n, 1),
+                                      .wants = wants,
+                                      .wants_count = parse(call.names, wants)},
+                        });
 }
 
 void
-room_acquire(struct room *room, struct call call)
+server_acquire(struct server_fixture *server, struct call call)
 {
     struct hf_lockspace_event event = message(HF_MESSAGE_ACQUIRE, &call);
     struct hf_want wants[WANTS_MAX];
@@ -431,40 +431,41 @@ room_acquire(struct room *room, struct call call)
     event.message.acquire.key = call.key;
     if (call.note != NULL)
         event.message.acquire.note = bytes(call.note, strlen(call.note));
-    room_step(room, event);
+    server_step(server, event);
 }
 
 void
-room_release(struct room *room, struct call call)
+server_release(struct server_fixture *server, struct call call)
 {
-    room_step(room, message(HF_MESSAGE_RELEASE, &call));
+    server_step(server, message(HF_MESSAGE_RELEASE, &call));
 }
 
 void
-room_lower(struct room *room, struct call call)
+server_lower(struct server_fixture *server, struct call call)
 {
     struct hf_lockspace_event event = message(HF_MESSAGE_CHANGE, &call);
     struct hf_want wants[WANTS_MAX];
 
     HF_CHECK(parse(call.names, wants) == 1);
     event.message.change = wants[0];
-    room_step(room, event);
+    server_step(server, event);
 }
 
 void
-room_keep_alive(struct room *room, struct call call)
+server_keep_alive(struct server_fixture *server, struct call call)
 {
-    room_step(room, message(HF_MESSAGE_KEEP_ALIVE, &call));
+    server_step(server, message(HF_MESSAGE_KEEP_ALIVE, &call));
 }
 
 void
-room_end(struct room *room, struct call call)
+server_end(struct server_fixture *server, struct call call)
 {
-    room_step(room, message(HF_MESSAGE_END, &call));
+    server_step(server, message(HF_MESSAGE_END, &call));
 }
 
 static void
-clear(struct room *room, struct call call, uint64_t fence, bool at_once)
+clear(struct server_fixture *server, struct call call, uint64_t fence,
+      bool at_once)
 {
     struct hf_lockspace_event event = message(HF_MESSAGE_CLEAR, &call);
     struct hf_want wants[WANTS_MAX];
@@ -474,20 +475,21 @@ clear(struct room *room, struct call call, uint64_t fence, bool at_once)
     event.message.clear.fence = fence;
     event.message.clear.at_once = at_once;
     event.message.clear.audit = bytes("by ann", 6);
-    room_step(room, event);
+    server_step(server, event);
 }
 
 void
-room_clear(struct room *room, uint64_t stream, const char *name, uint64_t fence)
+server_clear(struct server_fixture *server, uint64_t stream, const char *name,
+             uint64_t fence)
 {
-    clear(room, (struct call){.stream = stream, .names = name}, fence, true);
+    clear(server, (struct call){.stream = stream, .names = name}, fence, true);
 }
 
 void
-room_clear_suspected(struct room *room, uint64_t stream, const char *name,
-                     uint64_t fence)
+server_clear_suspected(struct server_fixture *server, uint64_t stream,
+                       const char *name, uint64_t fence)
 {
-    clear(room, (struct call){.stream = stream, .names = name}, fence, false);
+    clear(server, (struct call){.stream = stream, .names = name}, fence, false);
 }
 
 static struct hf_lockspace_event
@@ -503,56 +505,57 @@ about(enum hf_lockspace_event_kind kind, const struct call *call)
 }
 
 void
-room_stream_ends(struct room *room, struct call call)
+server_stream_ends(struct server_fixture *server, struct call call)
 {
-    room_step(room, about(HF_SPACE_STREAM_ENDED, &call));
+    server_step(server, about(HF_SPACE_STREAM_ENDED, &call));
 }
 
 void
-room_cut(struct room *room, struct call call)
+server_cut(struct server_fixture *server, struct call call)
 {
     struct hf_lockspace_event event = about(HF_SPACE_STREAM_ENDED, &call);
 
     event.request.cut = true;
-    room_step(room, event);
+    server_step(server, event);
 }
 
 /* The grant that the request has now, unless another is said. */
 void
-room_handed(struct room *room, struct call call)
+server_handed(struct server_fixture *server, struct call call)
 {
     struct hf_lockspace_event event = about(HF_SPACE_HANDED, &call);
-    uint32_t session = hf_owners_session(room->ls, call.session);
-    uint32_t lane = hf_owners_lane(room->ls, session, event.request.lane);
-    uint32_t held = hf_owners_held(room->ls, lane, event.request.n);
+    uint32_t session = hf_owners_session(server->ls, call.session);
+    uint32_t lane = hf_owners_lane(server->ls, session, event.request.lane);
+    uint32_t held = hf_owners_held(server->ls, lane, event.request.n);
 
     event.request.fence =
-        or_else(call.fence, hf_claim_at(room->ls, held)->fence);
-    room_step(room, event);
+        or_else(call.fence, hf_claim_at(server->ls, held)->fence);
+    server_step(server, event);
 }
 
 void
-room_unread(struct room *room, uint64_t session)
+server_unread(struct server_fixture *server, uint64_t session)
 {
-    room_step(room, (struct hf_lockspace_event){
-                        .kind = HF_SPACE_UNREAD,
-                        .request = {.session = session},
-                    });
+    server_step(server, (struct hf_lockspace_event){
+                            .kind = HF_SPACE_UNREAD,
+                            .request = {.session = session},
+                        });
 }
 
-struct room
-room_held(void)
+struct server_fixture
+server_held(void)
 {
-    struct room room = room_new();
+    struct server_fixture server = server_new();
 
-    room_acquire(&room, (struct call){.stream = 1, .session = 1, .names = "A"});
-    room_handed(&room, (struct call){.session = 1});
-    room_hush(&room);
-    return room;
+    server_acquire(&server,
+                   (struct call){.stream = 1, .session = 1, .names = "A"});
+    server_handed(&server, (struct call){.session = 1});
+    server_hush(&server);
+    return server;
 }
 
 struct call
-room_attempt(uint64_t stream, uint64_t session, uint64_t a)
+server_attempt(uint64_t stream, uint64_t session, uint64_t a)
 {
     return (struct call){
         .stream = stream, .session = session, .a = a, .names = "A"};
@@ -561,79 +564,80 @@ room_attempt(uint64_t stream, uint64_t session, uint64_t a)
 /* ---- Batches ------------------------------------------------------------- */
 
 static void
-tell_grant(struct room *room, const struct hf_change *change)
+tell_grant(struct server_fixture *server, const struct hf_change *change)
 {
     struct hf_look_claim grant;
     struct hf_look_name name;
     enum hf_mode mode;
     uint32_t cursor = 0;
 
-    hf_look_grant_at(room->ls, change->number, &grant);
-    add(room, "put %llu of %llu.%llu", (unsigned long long)change->key,
+    hf_look_grant_at(server->ls, change->number, &grant);
+    add(server, "put %llu of %llu.%llu", (unsigned long long)change->key,
         (unsigned long long)grant.session, (unsigned long long)grant.lane);
-    while (
-        hf_look_grant_names(room->ls, change->number, &cursor, &name, &mode)) {
+    while (hf_look_grant_names(server->ls, change->number, &cursor, &name,
+                               &mode)) {
         char text[64];
-        size_t len = hf_look_text(room->ls, name.name, text, sizeof(text));
+        size_t len = hf_look_text(server->ls, name.name, text, sizeof(text));
 
-        add(room, " %.*s%s", (int)len, text, mode == HF_SHARED ? ":s" : "");
+        add(server, " %.*s%s", (int)len, text, mode == HF_SHARED ? ":s" : "");
     }
-    add(room, "\n");
+    add(server, "\n");
 }
 
 static void
-tell_audit(struct room *room, const struct hf_change *change)
+tell_audit(struct server_fixture *server, const struct hf_change *change)
 {
     char text[64];
     size_t len =
-        hf_look_text(room->ls, hf_look_audit_at(room->ls, change->number), text,
-                     sizeof(text));
+        hf_look_text(server->ls, hf_look_audit_at(server->ls, change->number),
+                     text, sizeof(text));
 
     HF_CHECK(len <= sizeof(text));
-    add(room, "audit %llu: %.*s\n", (unsigned long long)change->key, (int)len,
+    add(server, "audit %llu: %.*s\n", (unsigned long long)change->key, (int)len,
         text);
 }
 
 uint64_t
-room_batch(struct room *room, uint32_t operations)
+server_batch(struct server_fixture *server, uint32_t operations)
 {
     struct hf_change change;
     struct hf_batch batch;
 
-    hf_lockspace_begin(room->ls, (struct hf_budget){operations, 1 << 20});
-    while (hf_lockspace_take(room->ls, &change)) {
+    hf_lockspace_begin(server->ls, (struct hf_budget){operations, 1 << 20});
+    while (hf_lockspace_take(server->ls, &change)) {
         switch (change.kind) {
         case HF_CHANGE_PUT_SESSION:
-            add(room, "put session %llu\n", (unsigned long long)change.key);
+            add(server, "put session %llu\n", (unsigned long long)change.key);
             break;
         case HF_CHANGE_DELETE_SESSION:
-            add(room, "delete session %llu\n", (unsigned long long)change.key);
+            add(server, "delete session %llu\n",
+                (unsigned long long)change.key);
             break;
         case HF_CHANGE_PUT_GRANT:
-            tell_grant(room, &change);
+            tell_grant(server, &change);
             break;
         case HF_CHANGE_DELETE_GRANT:
-            add(room, "delete %llu\n", (unsigned long long)change.key);
+            add(server, "delete %llu\n", (unsigned long long)change.key);
             break;
         case HF_CHANGE_PUT_AUDIT:
-            tell_audit(room, &change);
+            tell_audit(server, &change);
             break;
         }
     }
-    hf_lockspace_fix(room->ls, &batch);
+    hf_lockspace_fix(server->ls, &batch);
     assert_true(batch.operations <= operations);
-    add(room, "batch %llu, fence %llu, %s\n", (unsigned long long)batch.number,
-        (unsigned long long)batch.next_fence,
-        batch.through >= room->last_mark ? "all is due" : "some is not due");
-    hf_lockspace_check(room->ls);
+    add(server, "batch %llu, fence %llu, %s\n",
+        (unsigned long long)batch.number, (unsigned long long)batch.next_fence,
+        batch.through >= server->last_mark ? "all is due" : "some is not due");
+    hf_lockspace_check(server->ls);
     return batch.number;
 }
 
 void
-room_applied(struct room *room, uint64_t batch)
+server_applied(struct server_fixture *server, uint64_t batch)
 {
-    room_step(room, (struct hf_lockspace_event){
-                        .kind = HF_SPACE_BATCH,
-                        .batch = {batch, HF_APPLIED},
-                    });
+    server_step(server, (struct hf_lockspace_event){
+                            .kind = HF_SPACE_BATCH,
+                            .batch = {batch, HF_APPLIED},
+                        });
 }

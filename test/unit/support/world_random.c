@@ -1,6 +1,6 @@
 #include "base/check.h"
+#include "unit/support/events.h"
 #include "unit/support/promises.h"
-#include "unit/support/tale.h"
 #include "unit/support/world.h"
 
 static void
@@ -328,7 +328,7 @@ stir_anybody(struct world *w)
 }
 
 void
-world_stir(struct world *w)
+world_random_event(struct world *w)
 {
     int64_t next_us = (int64_t)world_draw(w, 120000);
 
@@ -341,7 +341,7 @@ world_stir(struct world *w)
         world_purge(w);
     }
     if (w->now_us < w->late_us || sweep(w))
-        world_stir_after(w, next_us);
+        world_random_event_after(w, next_us);
     else
         w->over = true;
 }

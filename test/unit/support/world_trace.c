@@ -1,7 +1,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "unit/support/tale.h"
+#include "core/trace.h"
+#include "unit/support/events.h"
 #include "unit/support/world.h"
 
 static void

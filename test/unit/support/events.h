@@ -1,5 +1,5 @@
-#ifndef HF_TEST_TALE_H
-#define HF_TEST_TALE_H
+#ifndef HF_TEST_EVENTS_H
+#define HF_TEST_EVENTS_H
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,26 +8,9 @@
 
 #include <cmocka.h>
 
-#include "core/trace.h"
+#include "core/event.h"
 
-/*
- * Tale: what a machine asked for and told, one traced line for each effect.
- * The tests of src/core step events and compare the tale.
- */
-struct tale {
-    char text[8192];
-    size_t len;
-};
-
-void tale_add(struct tale *tale, struct hf_instant at,
-              const struct hf_effect *effect);
-
-/* Compare everything told since the last comparison, and forget it. */
-#define EXPECT_TRACE(told, expected)                                           \
-    do {                                                                       \
-        assert_string_equal((told)->text, (expected));                         \
-        *(told) = (struct tale){0};                                            \
-    } while (0)
+/* The events of the machines of src/core, each in a word. */
 
 static inline struct hf_instant
 T(int64_t ms) {

@@ -1,5 +1,5 @@
-#ifndef HF_TEST_GUEST_H
-#define HF_TEST_GUEST_H
+#ifndef HF_TEST_CLIENT_FIXTURE_H
+#define HF_TEST_CLIENT_FIXTURE_H
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 #include "core/session.h"
 
 /*
- * Guest: a session of a lock server that the test plays, and what the session
+ * A session of a lock server that the test plays, and what the session
  * said, one line each:
  *
  *     1: #2 acquire 1.1.1, 300 ms, waited 20 ms     to node 1, on stream 2;
@@ -20,7 +20,7 @@
  *     wish 1 granted 101
  *     wish 1 ended: timed out
  */
-struct guest {
+struct client_fixture {
     struct hf_session *session; /* owned */
     struct hf_instant now;
     char text[16384];
@@ -32,14 +32,14 @@ struct guest {
  * is at risk after 7,500 ms, and over after 9,500.  An answer is waited for for
  * 1,250 ms, a lock's for 5 s.  Three nodes, pages of two fences, sixteen
  * wishes; it is 1,000 ms. */
-struct hf_session_config guest_config(enum hf_if_dead if_dead);
-struct guest guest_with(const struct hf_session_config *config);
+struct hf_session_config client_config(enum hf_if_dead if_dead);
+struct client_fixture client_with(const struct hf_session_config *config);
 
 /* The same, and wish 1 was granted fence 101 in term 7 of node 1: the streams 1
  * and 2 are answered.  Nothing of it is in the text. */
-struct guest guest_new(void);
-struct guest guest_holding(enum hf_if_dead if_dead);
-void guest_fini(struct guest *guest);
+struct client_fixture client_new(void);
+struct client_fixture client_holding(enum hf_if_dead if_dead);
+void client_fini(struct client_fixture *client);
 
 struct want {
     uint64_t id;
@@ -51,11 +51,11 @@ struct want {
     bool fail_suspected;
 };
 
-void guest_want(struct guest *guest, struct want want);
-void guest_release(struct guest *guest, uint64_t id);
-void guest_change(struct guest *guest, uint64_t id, unsigned index);
-void guest_leave(struct guest *guest, uint64_t id);
-void guest_end(struct guest *guest);
+void client_want(struct client_fixture *client, struct want want);
+void client_release(struct client_fixture *client, uint64_t id);
+void client_change(struct client_fixture *client, uint64_t id, unsigned index);
+void client_leave(struct client_fixture *client, uint64_t id);
+void client_end(struct client_fixture *client);
 
 /* What the server says. */
 struct said {
@@ -76,29 +76,31 @@ struct said {
 };
 
 /* What its three nodes say of their services; 0: nothing. */
-void guest_services(struct guest *guest, const uint64_t *each,
-                    enum hf_services_verdict verdict);
+void client_services(struct client_fixture *client, const uint64_t *each,
+                     enum hf_services_verdict verdict);
 
-void guest_hears(struct guest *guest, struct said said);
-void guest_opened(struct guest *guest, uint64_t stream);
-void guest_granted(struct guest *guest, uint64_t stream, uint64_t fence);
-void guest_alive(struct guest *guest, uint64_t stream);
-void guest_stream_ends(struct guest *guest, uint64_t stream);
-void guest_stream_is_cut(struct guest *guest, uint64_t stream);
+void client_hears(struct client_fixture *client, struct said said);
+void client_opened(struct client_fixture *client, uint64_t stream);
+void client_granted(struct client_fixture *client, uint64_t stream,
+                    uint64_t fence);
+void client_alive(struct client_fixture *client, uint64_t stream);
+void client_stream_ends(struct client_fixture *client, uint64_t stream);
+void client_stream_is_cut(struct client_fixture *client, uint64_t stream);
 
 /* A look shows who stands in the way of a wish. */
-void guest_sees(struct guest *guest, uint64_t id, struct hf_blocker blocker);
+void client_sees(struct client_fixture *client, uint64_t id,
+                 struct hf_blocker blocker);
 
 /* Time passes, and is told. */
-void guest_clock(struct guest *guest, int64_t ms);
+void client_clock(struct client_fixture *client, int64_t ms);
 
 /* Compare everything said since the last comparison, and forget it. */
-#define EXPECT_SAID(guest, expected)                                           \
+#define EXPECT_SAID(client, expected)                                          \
     do {                                                                       \
-        assert_string_equal((guest)->text, (expected));                        \
-        guest_hush(guest);                                                     \
+        assert_string_equal((client)->text, (expected));                       \
+        client_hush(client);                                                   \
     } while (0)
 
-void guest_hush(struct guest *guest);
+void client_hush(struct client_fixture *client);
 
 #endif
