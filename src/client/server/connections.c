@@ -12,7 +12,52 @@
 #include "base/fail.h"
 #include "base/fd.h"
 #include "base/sockname.h"
+#include "client/server/state.h"
 #include "wire/api_answer.h"
+
+/*
+ *            looked up        found          connected
+ *   (none) -----------> NAMING ------> COMING ----------> THERE
+ *                         |              |                  |
+ *                         | not known    | no address is    | broken, or
+ *                         v              v left             v GOAWAY
+ *                        GONE           GONE               GONE
+ *
+ * A thread looks the host up again, unless that was done just before.  If an
+ * address does not answer soon, the next one is tried.
+ */
+enum hf_connection_state {
+    HF_CONNECTION_NAMING,
+    HF_CONNECTION_COMING,
+    HF_CONNECTION_THERE,
+    HF_CONNECTION_GONE,
+};
+
+enum { HF_ENDPOINTS_MAX = 16 };
+
+struct hf_endpoint {
+    struct sockaddr_storage at;
+    socklen_t len;
+};
+
+struct hf_connection {
+    struct hf_link link; /* in server->connections */
+    struct hf_server *server;
+    unsigned node;
+    enum hf_connection_state state;
+    int fd;
+    bool wants_out; /* as epoll knows it */
+    bool is_heard;  /* bytes were read from it */
+    struct hf_endpoint endpoints[HF_ENDPOINTS_MAX]; /* addresses of its host */
+    unsigned endpoints_count;
+    unsigned tried_count;
+    unsigned tried;              /* index of the last */
+    struct hf_instant next_at;   /* COMING: when the next address is tried */
+    bool is_mute;                /* an answer is overdue, and none has come
+                                    since */
+    struct hf_http_client *http; /* owned */
+    struct hf_list calls;        /* of struct hf_node_call, under way on it */
+};
 
 /* TCP_USER_TIMEOUT: bytes that are not acknowledged for so long break the
  * connection.  By then the session has long asked another node. */
@@ -203,9 +248,12 @@ has_room(const struct hf_connection *connection, bool must_get_through)
     return http->room(connection->http) > (must_get_through ? 0 : reserved);
 }
 
-struct hf_connection *
-hf_node_connections_to(struct hf_server *server, unsigned node,
-                       bool must_get_through, struct hf_error *error)
+/* A connection to that node with room for one more call, perhaps a new one.
+ * NULL: there is none, and *error says why.  Calls without must_get_through
+ * leave some streams free for those with it. */
+static struct hf_connection *
+connection_to(struct hf_server *server, unsigned node, bool must_get_through,
+              struct hf_error *error)
 {
     unsigned count = 0;
 
@@ -224,6 +272,73 @@ hf_node_connections_to(struct hf_server *server, unsigned node,
                   server->addresses.each[node - 1].authority);
     return NULL;
 }
+
+/* ---- Calls --------------------------------------------------------------- */
+
+static struct hf_bytes
+bytes_of(const char *text)
+{
+    return (struct hf_bytes){text, strlen(text)};
+}
+
+static enum hf_http_method
+method_of(const char *word)
+{
+    if (strcmp(word, "GET") == 0)
+        return HF_HTTP_GET;
+    return strcmp(word, "POST") == 0 ? HF_HTTP_POST : HF_HTTP_DELETE;
+}
+
+enum hf_status
+hf_node_call_ask(struct hf_server *server, struct hf_node_call *call,
+                 const struct hf_node_call_request *request,
+                 struct hf_error *error)
+{
+    const struct hf_http_header headers[] = {
+        {"content-type", bytes_of("application/json")},
+        {"holdfast-secret",
+         bytes_of(request->secret == NULL ? "" : request->secret)},
+    };
+    struct hf_connection *connection =
+        connection_to(server, request->node, request->must_get_through, error);
+    enum hf_status status;
+
+    HF_CHECK(call->connection == NULL);
+    if (connection == NULL)
+        return error->status;
+    status = server->http->ask(
+        connection->http,
+        &(struct hf_http_ask){
+            .method = method_of(request->method),
+            .host =
+                bytes_of(server->addresses.each[request->node - 1].authority),
+            .path = bytes_of(request->path),
+            .headers = headers,
+            .headers_count = request->secret == NULL ? 1 : 2,
+            .body = bytes_of(request->body),
+            .tag = (uint64_t)(uintptr_t)call,
+        },
+        &call->stream, error);
+    if (status != HF_OK)
+        return status;
+    call->connection = connection;
+    hf_list_add(&connection->calls, &call->link);
+    return HF_OK;
+}
+
+void
+hf_node_call_cancel(struct hf_node_call *call)
+{
+    struct hf_connection *connection = call->connection;
+
+    if (connection == NULL)
+        return;
+    connection->server->http->cancel(connection->http, call->stream);
+    hf_list_remove(&connection->calls, &call->link);
+    call->connection = NULL;
+}
+
+/* ---- Ends ---------------------------------------------------------------- */
 
 /* Is a call under way on it whose failure counts as trouble? */
 static bool
@@ -260,11 +375,15 @@ break_off_mute(const struct hf_connection *to)
             break_off(one, "no answer");
 }
 
-/* If two connections to a node are silent, close the older one: so a node that
- * hangs has at most two. */
+/* If two connections to a node are silent, the older one is closed: so a node
+ * that hangs has at most two. */
 void
-hf_connection_overdue(struct hf_connection *connection)
+hf_node_call_overdue(struct hf_node_call *call)
 {
+    struct hf_connection *connection = call->connection;
+
+    if (connection == NULL)
+        return;
     break_off_mute(connection);
     connection->is_mute = true;
     (void)fail(connection, "no answer", &connection->server->trouble);

@@ -1,81 +1,75 @@
 #ifndef HF_CLIENT_SERVER_CONNECTIONS_H
 #define HF_CLIENT_SERVER_CONNECTIONS_H
 
-#include <sys/socket.h>
+#include "base/clock.h"
+#include "base/list.h"
+#include "net/http_client.h"
 
-#include "client/server/state.h"
+struct hf_connection;
+struct hf_server;
 
 /*
  * Connections to nodes.  One to each is enough, unless thousands of requests
  * wait: then there are as many as the limits on streams demand.  The first call
  * that needs a connection opens it.  Nothing here blocks.
  *
- *            looked up        found          connected
- *   (none) -----------> NAMING ------> COMING ----------> THERE
- *                         |              |                  |
- *                         | not known    | no address is    | broken, or
- *                         v              v left             v GOAWAY
- *                        GONE           GONE               GONE
- *
- * A thread looks the host up again, unless that was done just before.  If an
- * address does not answer soon, the next one is tried.
- *
- * hf_node_connections_flush closes connections that are GONE; they are never
- * closed inside a call.
+ * A broken connection is closed by hf_node_connections_flush, never inside a
+ * call.  The client is entered for all functions.
  */
 
-enum hf_connection_state {
-    HF_CONNECTION_NAMING,
-    HF_CONNECTION_COMING,
-    HF_CONNECTION_THERE,
-    HF_CONNECTION_GONE,
+/*
+ * Call: one request to a node, until it is answered, cancelled, or known to
+ * have no answer.  The struct is a member of the caller's own.
+ */
+struct hf_node_call {
+    struct hf_link link;              /* in its connection's calls */
+    struct hf_connection *connection; /* NULL: no request is sent */
+    int32_t stream;
+    bool is_aside; /* its answer or failure does not change server->trouble */
+
+    /* Called once with the answer; NULL: there will be none.  Not called after
+     * a cancel. */
+    void (*answered)(struct hf_node_call *call,
+                     const struct hf_http_answer *answer);
 };
 
-enum { HF_ENDPOINTS_MAX = 16 };
-
-struct hf_endpoint {
-    struct sockaddr_storage at;
-    socklen_t len;
-};
-
-struct hf_connection {
-    struct hf_link link; /* in server->connections */
-    struct hf_server *server;
+/* A request, and to which node (from 1). */
+struct hf_node_call_request {
     unsigned node;
-    enum hf_connection_state state;
-    int fd;
-    bool wants_out; /* as epoll knows it */
-    bool is_heard;  /* bytes were read from it */
-    struct hf_endpoint endpoints[HF_ENDPOINTS_MAX]; /* addresses of its host */
-    unsigned endpoints_count;
-    unsigned tried_count;
-    unsigned tried;              /* index of the last */
-    struct hf_instant next_at;   /* COMING: when the next address is tried */
-    bool is_mute;                /* an answer is overdue, and none has come
-                                    since */
-    struct hf_http_client *http; /* owned */
-    struct hf_list calls;        /* of struct hf_node_call, under way on it */
+    const char *method; /* "GET", "POST" or "DELETE" */
+    const char *path;
+    const char *body;      /* "": none */
+    const char *secret;    /* NULL: none */
+    bool must_get_through; /* a keep-alive: it may use the streams that are
+                              reserved for these */
 };
 
-/* A connection to that node with room for one more call, perhaps a new one.
- * NULL: there is none, and *error says why.  Calls without must_get_through
- * leave some streams free for those with it. */
-struct hf_connection *hf_node_connections_to(struct hf_server *server,
-                                             unsigned node,
-                                             bool must_get_through,
-                                             struct hf_error *error);
+/*
+ * Send a request.  `call` has none under way, and its `answered` is set.
+ * HF_E_UNAVAILABLE: no connection to the node can be tried; HF_E_LIMIT,
+ * HF_E_NOMEM.  After a failure `answered` is not called.
+ */
+HF_MUST_USE enum hf_status
+hf_node_call_ask(struct hf_server *server, struct hf_node_call *call,
+                 const struct hf_node_call_request *request,
+                 struct hf_error *error);
 
-/* An answer is overdue, so the connection may be dead.  No more calls are sent
- * on it until an answer comes; another connection takes its place.  If that one
- * is answered first, the silent one is closed. */
-void hf_connection_overdue(struct hf_connection *connection);
+/* Its answer is late, so its connection may be dead.  No more calls are sent on
+ * that until an answer comes; another connection takes its place.  If that one
+ * is answered first, the silent one is closed.  Ignored if no request is under
+ * way. */
+void hf_node_call_overdue(struct hf_node_call *call);
+
+/* Its answer is no longer wanted.  Ignored if no request is under way. */
+void hf_node_call_cancel(struct hf_node_call *call);
 
 /* Take the results of lookups, and try the next address where one does not
  * answer in time; and when to call it next. */
 void hf_node_connections_tick(struct hf_server *server, struct hf_instant now);
 struct hf_instant hf_node_connections_deadline(const struct hf_server *server);
 
-/* Its descriptor is ready; `events` are epoll's bits. */
+/* Its descriptor is ready; `events` are epoll's bits.  The connection is what
+ * epoll has as data. */
 void hf_connection_ready(struct hf_connection *connection, uint32_t events);
 
 /* Is `name`, the address that the node sees as ours, the local address of a

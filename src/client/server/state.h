@@ -6,7 +6,7 @@
 #include "base/self.h"
 #include "client/client.h"
 #include "client/server/addresses.h"
-#include "client/server/calls.h"
+#include "client/server/connections.h"
 #include "client/server/proxy_limit.h"
 #include "core/services.h"
 #include "core/session.h"
@@ -34,9 +34,8 @@
  *       trouble.c      why nothing is answered, or granted
  *         services.c     of which service each node is [S7]
  *         proxy_limit.c  how long a proxy lets a request take
- *         calls.c        requests without an answer yet
- *           connections.c  sockets, usually one to each node
- *             lookup.c       addresses of a host
+ *         connections.c  requests to nodes, and the sockets for them
+ *           lookup.c       addresses of a host
  *
  * The thread that brings an event does all that comes of it, under the client's
  * mutex, up to writing to sockets: no call on a socket waits.  The *loop* is a
