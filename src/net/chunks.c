@@ -59,7 +59,7 @@ after_size(struct hf_chunks *chunks, char c)
     return chunks->left > 0 ? DATA : TRAILER;
 }
 
-/* One byte that is none of the data. */
+/* One byte outside of the data. */
 static enum state
 next_state(struct hf_chunks *chunks, char c)
 {

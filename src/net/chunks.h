@@ -24,7 +24,7 @@ enum hf_chunks_told {
     HF_CHUNKS_MORE, /* all bytes were taken */
     HF_CHUNKS_DATA, /* there is a piece of the body */
     HF_CHUNKS_END,  /* the body has ended */
-    HF_CHUNKS_BAD,  /* this is none */
+    HF_CHUNKS_BAD,  /* it is malformed */
 };
 
 /* Bytes of all extensions and trailers of a body.  No client needs any, and

@@ -17,7 +17,7 @@ enum place {
     LF,     /* of any line of the head */
     LENGTH, /* a body of so many bytes */
     CHUNKS,
-    DEAF, /* nothing that comes is looked at any more */
+    IGNORING, /* all that comes is ignored */
 };
 
 enum {
@@ -80,7 +80,7 @@ refuse_byte(struct hf_h1 *h1, char c)
     refuse(h1, is_of_lines ? HF_REFUSAL_LINES : HF_REFUSAL_SYNTAX);
 }
 
-/* Only the beginning is kept: what is longer is none that anybody looks at. */
+/* Only the beginning is kept: no name that is looked at is longer. */
 static void
 add_to_word(struct hf_h1 *h1, struct hf_bytes piece)
 {
@@ -252,7 +252,7 @@ take_value(struct hf_h1 *h1, struct hf_bytes bytes)
 
 /* ---- What the head says -------------------------------------------------- */
 
-/* False: it is no number, or none that can be counted. */
+/* False: it is no number, or too large. */
 static bool
 length_of(struct hf_bytes digits, uint64_t *length)
 {
@@ -418,12 +418,12 @@ take_start(struct hf_h1 *h1, struct hf_bytes bytes)
     if (taken == bytes.len)
         return taken;
     if (h1->peer->counts[HF_EXCHANGE_OPEN] > 0) {
-        h1->place = DEAF;
+        h1->place = IGNORING;
         h1->is_last = true;
         return taken;
     }
     if (h1->peer->is_draining) {
-        h1->place = DEAF;
+        h1->place = IGNORING;
         h1->peer->is_ending = true;
         return taken;
     }
@@ -453,7 +453,7 @@ hf_h1_feed(struct hf_http_peer *peer, const char *bytes, size_t len)
         [NAME] = take_name,     [COLON] = take_colon,
         [VALUE] = take_value,   [LF] = take_lf,
         [LENGTH] = take_length, [CHUNKS] = take_chunks,
-        [DEAF] = take_all,
+        [IGNORING] = take_all,
     };
     struct hf_h1 *h1 = peer->h1;
     size_t taken = 0;
@@ -490,7 +490,7 @@ write_head(struct hf_text *out, const struct hf_h1 *h1,
     hf_text_add(out, h1->is_last ? "connection: close\r\n\r\n" : "\r\n");
 }
 
-/* As much as there is room for; *bytes are then those that are left. */
+/* Put as many as there is room for; *bytes are then the rest. */
 static void
 put_some(struct hf_http_peer *peer, struct hf_bytes *bytes)
 {
@@ -568,7 +568,7 @@ hf_h1_refuse(struct hf_exchange *exchange, enum hf_refusal refusal)
     exchange->is_head = exchange->reader->method == HF_HTTP_HEAD;
     hf_refusal_reply(refusal, hf_peer_wants_json(exchange), text, &reply);
     h1->coming = NULL;
-    h1->place = DEAF;
+    h1->place = IGNORING;
     h1->is_last = true;
     h1->peer->head_since = HF_NEVER;
     hf_peer_answer(exchange);

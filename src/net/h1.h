@@ -11,11 +11,11 @@
  *     |                                     v
  *     `-------(a request)------- LENGTH or CHUNKS
  *
- * A refusal leads to DEAF.  The head is read as strictly as RFC 9112 writes it.
- * Where the RFC lets a server repair a head (LF alone, a blank before a colon,
- * a value that goes on in the next line), a proxy before us might have repaired
- * it otherwise.  A head is refused at the first byte that may not be there, or
- * at its end for what it says, however the bytes are cut into pieces.
+ * A refusal leads to IGNORING.  The head is read as strictly as RFC 9112 writes
+ * it. Where the RFC lets a server repair a head (LF alone, a blank before a
+ * colon, a value that goes on in the next line), a proxy before us might have
+ * repaired it otherwise.  A head is refused at the first byte that may not be
+ * there, or at its end for what it says, however the bytes are cut into pieces.
  */
 
 /* HF_E_NOMEM is false. */
@@ -39,7 +39,7 @@ void hf_h1_fill(struct hf_http_peer *peer);
  * its peer waits no more. */
 void hf_h1_probe(struct hf_http_peer *peer);
 
-/* Answer the request that is COMING, and be deaf. */
+/* Answer the request that is COMING, and ignore all that comes. */
 void hf_h1_refuse(struct hf_exchange *exchange, enum hf_refusal refusal);
 
 #endif

@@ -33,7 +33,7 @@ struct hf_h2 {
     struct allowance resets;
     struct allowance extras;
     bool is_settled;    /* its first SETTINGS have come */
-    bool is_last_heard; /* who drains has shown that it knows */
+    bool is_last_heard; /* its peer knows the first GOAWAY */
     bool is_last_said;  /* the second GOAWAY is on its way */
     bool is_last_made;
 };

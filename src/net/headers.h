@@ -12,8 +12,8 @@
  * Plain tables.  Any thread.
  */
 
-/* Headers of a request: those that are told, and those that say how it is to be
- * read.  Behind them what an answer may have beside its type. */
+/* Headers of a request: first those that are told, then those that tell how to
+ * read it.  Behind them those that an answer may have beside its type. */
 enum {
     HF_HEADER_CONTENT_LENGTH = HF_HTTP_FIELDS,
     HF_HEADER_TRANSFER_ENCODING,
@@ -60,7 +60,7 @@ size_t hf_header_token_len(struct hf_bytes text);
 /* The same but for the case of letters?  `word` is in small ones. */
 bool hf_header_is(struct hf_bytes text, const char *word);
 
-/* Blanks around a value are none of it (RFC 9110, 5.5). */
+/* Without the blanks around it (RFC 9110, 5.5). */
 struct hf_bytes hf_header_trim(struct hf_bytes text);
 
 /* Is the word in that list, whatever its parameters are? */

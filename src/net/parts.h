@@ -72,7 +72,7 @@ struct hf_http_peer {
 
 /* ---- The life of an exchange --------------------------------------------- */
 
-/* A request begins: COMING, with an reader.  NULL: there are too many, or no
+/* A request begins: COMING, with a reader.  NULL: there are too many, or no
  * memory. */
 struct hf_exchange *hf_peer_begin(struct hf_http_peer *peer);
 

@@ -37,7 +37,7 @@ void hf_refusal_reply(enum hf_refusal refusal, bool wants_json,
                       char text[HF_REFUSAL_TEXT_SIZE],
                       struct hf_http_reply *reply);
 
-/* "Not Found": what HTTP/1.1 says behind the status; "Status" for one that is
+/* "Not Found": the phrase behind a status in HTTP/1.1; "Status" if it is
  * unusual. */
 const char *hf_refusal_phrase(int status);
 

@@ -388,10 +388,10 @@ write_all(struct hf_accepted *c)
 static enum hf_room_rank
 rank_of(const struct hf_accepted *c)
 {
-    bool is_deaf = hf_http_unread_since(c->peer).ms != HF_NEVER.ms;
+    bool is_stalled = hf_http_unread_since(c->peer).ms != HF_NEVER.ms;
 
     if (!hf_http_is_idle(c->peer))
-        return is_deaf ? HF_ROOM_DEAF : HF_ROOM_BUSY;
+        return is_stalled ? HF_ROOM_STALLED : HF_ROOM_BUSY;
     if (!c->has_asked)
         return HF_ROOM_NEW;
     return hf_service_holds(c->all->service, c->session) ? HF_ROOM_HOLDER

@@ -6,8 +6,8 @@
 #include "wire/record.h"
 
 /*
- * Requests for the audit.  It is not in the machine but in the store, and so
- * they wait for the scribe, who reads one page at a time.
+ * Requests for the audit.  It is not in the machine but in the store, so they
+ * wait for the scribe, which reads one page at a time.
  */
 
 /* Rows, if nothing is said; and what is kept free behind them. */

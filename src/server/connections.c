@@ -168,20 +168,20 @@ hf_connections_clock(struct hf_connections *all)
 
 /* End one that reads nothing, and for which the kernel takes no more. */
 static bool
-end_deaf(struct hf_connections *all)
+end_stalled(struct hf_connections *all)
 {
     struct hf_room_place *place = NULL;
 
     for (int looks = 0; looks < UNREAD_LOOKS; looks++) {
         struct hf_accepted *c;
 
-        place = hf_room_next_deaf(&all->room, place);
+        place = hf_room_next_stalled(&all->room, place);
         if (place == NULL)
             return false;
         c = HF_CONTAINER(place, struct hf_accepted, place);
         if (!hf_reached(hf_now(),
                         hf_after(hf_http_unread_since(c->peer),
-                                 (struct hf_duration){HF_ROOM_DEAF_MS})))
+                                 (struct hf_duration){HF_ROOM_STALLED_MS})))
             continue;
         hf_http_gone(c->peer);
         hf_accepted_to_flush(c);
@@ -210,7 +210,7 @@ hf_connections_end_one(struct hf_connections *all)
     if (end_lingering_one(all))
         return true;
     hf_log_turned_away(all->log, hf_now());
-    if (end_deaf(all)) {
+    if (end_stalled(all)) {
         (void)end_lingering_one(all); /* or it is closed already */
         return true;
     }

@@ -7,8 +7,8 @@
 #include "core/lockspace/look.h"
 #include "wire/served.h"
 
-/* Characters of an idempotency key: it is as good as a session's secret, so it
- * is none that anybody would guess, or send by mistake. */
+/* Characters of an idempotency key: it is as good as a session's secret, so a
+ * key that could be guessed, or sent by mistake, is refused. */
 enum { KEY_MIN = 16, KEY_MAX = 128 };
 
 enum { WHY_SIZE = 128 };

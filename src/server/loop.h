@@ -27,7 +27,7 @@ struct hf_loop_config {
 };
 
 /* Run until SIGTERM or SIGINT has drained it, or it cannot begin.  HF_E_INVALID
- * for an address that is none, HF_E_UNAVAILABLE where it cannot listen, else as
+ * for a wrong address, HF_E_UNAVAILABLE where it cannot listen, else as
  * hf_service_open. */
 HF_MUST_USE enum hf_status hf_loop_run(const struct hf_loop_config *config,
                                        struct hf_error *error);

@@ -2,14 +2,133 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/limits.h"
 #include "core/lockspace/look.h"
 #include "server/incoming.h"
-#include "server/meant.h"
 #include "wire/cleared.h"
+#include "wire/json_slice.h"
+#include "wire/record.h"
 
 /* Requests that are messages to the machine. */
 
 static const char space_default[] = "default";
+
+/* ---- Which request a release is for -------------------------------------- */
+
+/* Of thousands that were cleared and not released. */
+enum { CLEARED_LOOKS_MAX = 100 };
+
+enum names {
+    NAMES_NOTHING, /* that is known */
+    NAMES_IT,
+    NAMES_OTHERS,
+};
+
+/* Does a request that holds or waits have that lock?  A cleared one has none.
+ */
+static enum names
+names_of(struct hf_lockspace *table, uint32_t claim, const struct hf_want *lock)
+{
+    struct hf_look_name named = {.number = 0};
+    struct hf_look_name row;
+    enum hf_mode mode;
+    uint32_t cursor = 0;
+    bool any = false;
+
+    (void)hf_look_find(table, lock, &named);
+    while (claim != 0 &&
+           hf_look_grant_names(table, claim, &cursor, &row, &mode)) {
+        if (row.number == named.number)
+            return NAMES_IT;
+        any = true;
+    }
+    return any ? NAMES_OTHERS : NAMES_NOTHING;
+}
+
+static bool
+is_text(struct hf_bytes value, struct hf_bytes text)
+{
+    char shown[HF_NAME_MAX + 1];
+
+    hf_json_slice_show(value, shown, sizeof(shown));
+    return strlen(shown) == text.len && memcmp(shown, text.at, text.len) == 0;
+}
+
+/* Its names are in its audit alone (wire/cleared.h). */
+static bool
+was_of(const struct hf_lockspace *table, uint32_t claim,
+       const struct hf_want *lock)
+{
+    char bytes[HF_RECORD_TEXT_MAX];
+    struct hf_bytes audit = {bytes, 0};
+    struct hf_bytes locks;
+    struct hf_bytes row;
+    size_t at = 0;
+
+    audit.len = hf_look_text(table, hf_look_audit_at(table, claim), bytes,
+                             sizeof(bytes));
+    locks = hf_json_slice(hf_json_slice(audit, "cleared"), "locks");
+    while (hf_json_slice_next(locks, &at, &row))
+        if (is_text(hf_json_slice(row, "space"), lock->space) &&
+            is_text(hf_json_slice(row, "name"), lock->name))
+            return true;
+    return false;
+}
+
+/* 0: none of the lane's was. */
+static uint64_t
+cleared_of(struct hf_lockspace *table, const struct hf_message *m,
+           const struct hf_want *lock)
+{
+    struct hf_look_claim row;
+    uint32_t cursor = 0;
+    uint64_t fence;
+
+    for (int looks = 0;
+         looks < CLEARED_LOOKS_MAX &&
+         hf_lockspace_revoked(table, m->session, &cursor, &fence);
+         looks++) {
+        hf_look_grant_at(table, cursor, &row);
+        if (row.lane == m->lane && was_of(table, cursor, lock))
+            return row.n;
+    }
+    return 0;
+}
+
+/* The number of the request that a release without a number is for: the one
+ * that holds the lock, the one of which it was cleared, or else the lane's
+ * last. */
+static uint64_t
+number_of_release(struct hf_lockspace *table, const struct hf_message *m,
+                  const struct hf_want *lock)
+{
+    uint64_t usual = hf_look_meant(table, m->session, m->lane, lock);
+    uint32_t held = hf_look_held(table, m->session, m->lane, usual);
+    uint32_t waits = hf_look_waiting(table, m->session, m->lane, usual);
+    uint64_t cleared;
+
+    if (names_of(table, held, lock) == NAMES_IT ||
+        names_of(table, waits, lock) == NAMES_IT)
+        return usual;
+    cleared = cleared_of(table, m, lock);
+    return cleared != 0 ? cleared : usual;
+}
+
+/* Why the request `m->n` is not for that lock; NULL: it is, or its locks are
+ * not known any more. */
+static const char *
+why_another(struct hf_lockspace *table, const struct hf_message *m,
+            const struct hf_want *lock)
+{
+    uint32_t held = hf_look_held(table, m->session, m->lane, m->n);
+    uint32_t waits = hf_look_waiting(table, m->session, m->lane, m->n);
+
+    if (names_of(table, held, lock) == NAMES_OTHERS)
+        return "that request holds another lock";
+    if (names_of(table, waits, lock) == NAMES_OTHERS)
+        return "that request waits for another lock";
+    return NULL;
+}
 
 /* ---- Locks --------------------------------------------------------------- */
 
@@ -95,8 +214,8 @@ key_of(const struct hf_incoming *r)
     };
 }
 
-/* Which of its requests it is; who says nothing has one lane, and its number
- * follows from what it names. */
+/* Which request of the session it is.  By default it is in lane 1, and its
+ * number follows from the locks that it names. */
 static void
 read_request(struct hf_incoming *r)
 {
@@ -112,8 +231,8 @@ read_request(struct hf_incoming *r)
         hf_incoming_gives(r, HF_API_A) ? body->a : ++r->service->attempts;
 }
 
-/* A request has a number, be it given or not; a new session's has the first,
- * and so has that of a key. */
+/* A request has a number, given or not.  The first request of a session, or of
+ * a key, has the first number. */
 static void
 set_number(struct hf_incoming *r)
 {
@@ -127,7 +246,7 @@ set_number(struct hf_incoming *r)
     else if (m->kind == HF_MESSAGE_ACQUIRE)
         m->n = hf_look_asked(table, m);
     else if (m->kind == HF_MESSAGE_RELEASE)
-        m->n = hf_meant_release(table, m, &r->service->wants[0]);
+        m->n = number_of_release(table, m, &r->service->wants[0]);
     else
         m->n = hf_look_meant(table, m->session, m->lane, &r->service->wants[0]);
 }
@@ -219,7 +338,7 @@ handle_release(struct hf_incoming *r)
     r->message.kind = HF_MESSAGE_RELEASE;
     set_number(r);
     if (r->route->name.is_given && table != NULL)
-        why = hf_meant_another(table, &r->message, &r->service->wants[0]);
+        why = why_another(table, &r->message, &r->service->wants[0]);
     if (why != NULL)
         hf_incoming_refuse(r, HF_API_BAD_REQUEST, why);
     else

@@ -16,12 +16,12 @@
  *   incoming.c   who asks, in which session, and how a message is sent in
  *   views.c      requests that only look
  *   audits.c     requests for the audit
- *   replies.c    what the node does, as answers: all call it
+ *   replies.c    effects of the node, as answers: all call it
  */
 
 enum {
     /* Cleared fences that are told of each session when many are kept alive;
-     * who is told so many asks for that one alone. */
+     * a client that is told so many asks for that session alone. */
     HF_SERVICE_CLEARED_MAX = 16,
 
     /* Requests for the audit that wait. */
@@ -49,7 +49,7 @@ struct hf_service {
     struct hf_metrics metrics;
     struct hf_hasher hasher; /* owned */
     bool stopped;
-    uint64_t attempts; /* given last to who numbers none */
+    uint64_t attempts; /* the last number that we gave to an attempt */
 
     /* Of the request that is being handled, until all that follows is done. */
     void *peer;       /* that sent it */
@@ -99,7 +99,7 @@ void hf_service_batch_add(struct hf_service *service,
                           struct hf_message *message);
 void hf_service_batch_end(struct hf_service *service);
 
-/* A request that is a message, and one that only looks. */
+/* Handle a request that is a message, or one that only looks. */
 void hf_service_handle(struct hf_service *service, const struct hf_route *route,
                        const struct hf_http_request *request);
 void hf_service_show(struct hf_service *service, const struct hf_route *route,

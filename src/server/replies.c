@@ -8,11 +8,11 @@
 
 /* The effects of the node, as answers to requests. */
 
-/* Holders that are named to who is told no. */
+/* Holders that an answer "no" names. */
 #define HOLDERS_MAX 16
 
-/* Clears of which a holder is told more than the fence: whose session has more,
- * finds them in the audit. */
+/* Clears of which a holder is told more than the fence.  A session that has
+ * more finds them in the audit. */
 #define CLEARS_MAX 4
 
 /* ---- Answers ------------------------------------------------------------- */
@@ -51,7 +51,7 @@ reply_with(struct hf_service *service, uint64_t exchange, int status,
     };
 
     service->metrics.responses[status]++;
-    /* Of one that is gone we are told, or have been. */
+    /* If the exchange is gone, an event tells it, or has told it. */
     (void)hf_http_reply(service->config.http, exchange, &reply);
 }
 
@@ -366,7 +366,7 @@ refuse_for_room(struct hf_service *service, uint64_t stream)
     service->config.peers->wrote(call->peer);
 }
 
-/* A keep-alive, or a grant: who has it speaks for a session that holds. */
+/* The peer of a keep-alive, or of a grant, speaks for a session that holds. */
 static void
 note_holder(struct hf_service *service, const struct hf_pending_call *call,
             const struct hf_answer *answer)

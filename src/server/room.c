@@ -38,10 +38,11 @@ hf_room_next(const struct hf_room *room, const struct hf_room_place *place)
 }
 
 struct hf_room_place *
-hf_room_next_deaf(const struct hf_room *room, const struct hf_room_place *place)
+hf_room_next_stalled(const struct hf_room *room,
+                     const struct hf_room_place *place)
 {
     struct hf_link *next =
-        place == NULL ? room->ranks[HF_ROOM_DEAF].first : place->link.next;
+        place == NULL ? room->ranks[HF_ROOM_STALLED].first : place->link.next;
 
     return next == NULL ? NULL : HF_CONTAINER(next, struct hf_room_place, link);
 }
@@ -80,7 +81,7 @@ hf_room_may_go(const struct hf_room *room, const struct hf_room_place *place)
         return true;
     case HF_ROOM_HOLDER:
         return room->counts[HF_ROOM_HOLDER] > others / 2;
-    case HF_ROOM_DEAF:
+    case HF_ROOM_STALLED:
     case HF_ROOM_BUSY:
     case HF_ROOM_RANKS:
         break;

@@ -12,8 +12,8 @@
  *   NEW      has sent no whole request yet: it goes first
  *   IDLE     waits for no answer
  *   HOLDER   the same, and it spoke for a session that holds
- *   DEAF     does not take what it was answered: it goes when it has taken
- *            nothing for HF_ROOM_DEAF_MS, and then before all others
+ *   STALLED  does not take what it was answered: it goes when it has taken
+ *            nothing for HF_ROOM_STALLED_MS, and then before all others
  *   BUSY     waits for an answer: it never goes
  *
  * Of a rank, the one goes that has been in it longest.  A holder whose
@@ -31,12 +31,12 @@ enum hf_room_rank {
     HF_ROOM_NEW,
     HF_ROOM_IDLE,
     HF_ROOM_HOLDER,
-    HF_ROOM_DEAF,
+    HF_ROOM_STALLED,
     HF_ROOM_BUSY,
     HF_ROOM_RANKS,
 };
 
-enum { HF_ROOM_DEAF_MS = 5000, HF_ROOM_LEFT_PART = 16 };
+enum { HF_ROOM_STALLED_MS = 5000, HF_ROOM_LEFT_PART = 16 };
 
 struct hf_room_place {
     struct hf_link link;
@@ -59,14 +59,14 @@ void hf_room_move(struct hf_room *room, struct hf_room_place *place,
                   enum hf_room_rank rank);
 void hf_room_remove(struct hf_room *room, struct hf_room_place *place);
 
-/* The one after `place` in the order in which they go, of all; the first after
- * NULL.  NULL: there is none. */
+/* The place after `place` in the order in which they go; after NULL, the first.
+ * NULL: there is none. */
 struct hf_room_place *hf_room_next(const struct hf_room *room,
                                    const struct hf_room_place *place);
 
-/* The first of those that are deaf, and the one after `place`. */
-struct hf_room_place *hf_room_next_deaf(const struct hf_room *room,
-                                        const struct hf_room_place *place);
+/* The first of those that are STALLED, and the one after `place`. */
+struct hf_room_place *hf_room_next_stalled(const struct hf_room *room,
+                                           const struct hf_room_place *place);
 
 /* May it ask for a lock that it may have to wait for, anew, or for a place in
  * line that it has?  `most` connections may be in all. */

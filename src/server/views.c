@@ -169,7 +169,7 @@ begin_list(struct hf_service *service, const char *of, struct hf_text *text)
     hf_text_addf(text, "{\"%s\":[", of);
 }
 
-/* Of where the next page begins; 0: there is none. */
+/* `cursor` is where the next page begins; 0: there is none. */
 static void
 end_list(struct hf_service *service, const struct hf_http_request *request,
          struct hf_text *text, uint32_t cursor)
@@ -358,7 +358,8 @@ info(struct hf_service *service, const struct hf_http_request *request)
     say(service, request, 200, &text);
 }
 
-/* Ready is who leads, or knows who does, or, if that is asked, who leads. */
+/* A node is ready if it leads, or knows the leader; or, if that is asked, only
+ * if it leads. */
 static void
 health(struct hf_service *service, const struct hf_route *route,
        const struct hf_http_request *request)

@@ -142,7 +142,7 @@ who_waits_is_counted_once_whatever_its_rank(void **state)
     assert_int_equal(bench.room.waiting, 2);
     assert_false(hf_room_may_wait(&bench.room, &bench.places[2], false, 4));
     assert_true(hf_room_may_wait(&bench.room, &bench.places[0], false, 4));
-    hf_room_move(&bench.room, &bench.places[0], HF_ROOM_DEAF);
+    hf_room_move(&bench.room, &bench.places[0], HF_ROOM_STALLED);
     hf_room_waits(&bench.room, &bench.places[0], false);
     assert_int_equal(bench.room.waiting, 2);
     hf_room_waits(&bench.room, &bench.places[0], false);
@@ -153,19 +153,19 @@ who_waits_is_counted_once_whatever_its_rank(void **state)
 }
 
 static void
-who_is_deaf_has_its_own_turn(void **state)
+stalled_connections_have_a_turn_of_their_own(void **state)
 {
-    static const enum hf_room_rank ranks[] = {HF_ROOM_BUSY, HF_ROOM_DEAF,
-                                              HF_ROOM_DEAF};
+    static const enum hf_room_rank ranks[] = {HF_ROOM_BUSY, HF_ROOM_STALLED,
+                                              HF_ROOM_STALLED};
     struct bench bench;
 
     (void)state;
     fill(&bench, ranks, 3);
     assert_null(who_goes(&bench));
-    assert_ptr_equal(hf_room_next_deaf(&bench.room, NULL), &bench.places[1]);
-    assert_ptr_equal(hf_room_next_deaf(&bench.room, &bench.places[1]),
+    assert_ptr_equal(hf_room_next_stalled(&bench.room, NULL), &bench.places[1]);
+    assert_ptr_equal(hf_room_next_stalled(&bench.room, &bench.places[1]),
                      &bench.places[2]);
-    assert_null(hf_room_next_deaf(&bench.room, &bench.places[2]));
+    assert_null(hf_room_next_stalled(&bench.room, &bench.places[2]));
 }
 
 int
@@ -178,7 +178,7 @@ main(void)
         cmocka_unit_test(a_holder_goes_where_most_are_holders),
         cmocka_unit_test(who_waits_leaves_a_part_to_the_others),
         cmocka_unit_test(who_waits_is_counted_once_whatever_its_rank),
-        cmocka_unit_test(who_is_deaf_has_its_own_turn),
+        cmocka_unit_test(stalled_connections_have_a_turn_of_their_own),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
