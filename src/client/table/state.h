@@ -33,7 +33,7 @@ struct hf_table {
     int work_fd;              /* wakes that worker */
     size_t calls;             /* to the store, under way */
     size_t calls_max;         /* that it bears */
-    uint64_t turns;           /* calls that callers have made themselves */
+    uint64_t turns;           /* calls that callers made, in a row */
     struct hf_worker caller;  /* a caller that makes one */
     uint64_t releases;        /* counted from a random number */
     bool purge_due;

@@ -8,9 +8,10 @@
  * do waits for a watched record to change.
  *
  * A caller that waits alone carries a batch itself, rather than wake a worker
- * and be woken by it.  While callers do so, an idle worker naps: it looks again
- * soon, so that a caller that starts something need not wake it, and may come
- * back to wait, or not.  All functions below are entered, and return so.
+ * and be woken by it.  While callers do so, and no worker, an idle worker naps:
+ * it looks again soon, so that a caller that starts something need not wake it,
+ * whether it comes back to wait or not.  All functions below are entered, and
+ * return so.
  */
 
 /* Tombstones and markers older than a day are purged, now and then, by clients
@@ -20,10 +21,12 @@
 #define PURGE_EVERY 64
 #define PURGE_LIMIT 1000
 
-/* A nap is about as long as a commit takes.  After so many in a row, without a
- * call of a caller's, an idle worker sleeps until it is woken. */
-#define NAP_US   200
-#define NAPS_MAX 4
+/* An idle worker naps once callers have made so many calls in a row, those of
+ * two locks.  A nap is about as long as a commit takes.  After so many naps
+ * without a call of a caller's it sleeps until it is woken. */
+#define TURNS_MIN 6
+#define NAP_US    200
+#define NAPS_MAX  4
 
 /* A call to the store, without the mutex: from here... */
 static void
@@ -223,7 +226,7 @@ wait_for_work(struct hf_worker *worker)
     struct hf_table *table = worker->table;
     struct hf_monitor *monitor = &table->client->monitor;
 
-    if (worker->turns_known != table->turns)
+    if (worker->turns_known != table->turns && table->turns >= TURNS_MIN)
         worker->naps = 0;
     worker->turns_known = table->turns;
     table->idle++;
@@ -265,6 +268,8 @@ work(struct hf_worker *worker)
 
     if (hf_batch_take(&table->manager, &worker->arena, hf_now(), hf_wall_ms(),
                       &batch)) {
+        table->turns = 0;
+        worker->naps = NAPS_MAX;
         carry(worker, batch);
         hf_table_flush(table); /* before a job gives up the mutex */
         is_idle = false;
