@@ -18,6 +18,7 @@ static const struct hf_bytes names[HF_HEADERS] = {
     [HF_HTTP_IDEMPOTENCY_KEY] = WORD("idempotency-key"),
     [HF_HTTP_SESSION] = WORD("holdfast-session"),
     [HF_HTTP_SECRET] = WORD("holdfast-secret"),
+    [HF_HTTP_OPTIONAL] = WORD("holdfast-optional"),
     [HF_HEADER_CONTENT_LENGTH] = WORD("content-length"),
     [HF_HEADER_TRANSFER_ENCODING] = WORD("transfer-encoding"),
     [HF_HEADER_EXPECT] = WORD("expect"),

@@ -30,8 +30,9 @@ enum hf_http_field {
     HF_HTTP_ACCEPT, /* the first, if there are several */
     HF_HTTP_AUTHORIZATION,
     HF_HTTP_IDEMPOTENCY_KEY,
-    HF_HTTP_SESSION, /* holdfast-session: its id */
-    HF_HTTP_SECRET,  /* holdfast-secret: that it is the caller's */
+    HF_HTTP_SESSION,  /* holdfast-session: its id */
+    HF_HTTP_SECRET,   /* holdfast-secret: that it is the caller's */
+    HF_HTTP_OPTIONAL, /* holdfast-optional: members that may be skipped */
     HF_HTTP_FIELDS,
 };
 

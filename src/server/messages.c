@@ -552,23 +552,53 @@ needs_session(enum hf_route_kind kind)
     return kind == HF_ROUTE_RELEASE || kind == HF_ROUTE_CHANGE;
 }
 
-/* A member that is unknown, and so ignored, would change what is done.  But a
- * request that keeps a lock, or gives it back, is handled all the same. */
-static bool
-has_unknown(const struct hf_incoming *r)
-{
-    const char *unknown = r->service->body.unknown;
-    char why[HF_API_UNKNOWN_SIZE + 32];
+/* ---- What each may have -------------------------------------------------- */
 
-    if (unknown[0] == '\0' ||
-        (r->route->kind != HF_ROUTE_OPEN &&
-         r->route->kind != HF_ROUTE_ACQUIRE &&
-         r->route->kind != HF_ROUTE_WAIT && r->route->kind != HF_ROUTE_CHANGE &&
-         r->route->kind != HF_ROUTE_CLEAR))
-        return false;
-    snprintf(why, sizeof(why), "there is no member \"%s\"", unknown);
-    hf_incoming_refuse(r, HF_API_BAD_REQUEST, why);
-    return true;
+enum {
+    OF_SESSION = HF_API_SESSION | HF_API_SECRET | HF_API_TERM | HF_API_LOWEST,
+    OF_REQUEST = OF_SESSION | HF_API_LANE | HF_API_N | HF_API_A,
+    OF_LOCKS = HF_API_SPACE | HF_API_NAME | HF_API_LOCKS,
+    OF_OPEN = HF_API_TTL | HF_API_IF_DEAD | HF_API_WHO,
+    OF_ACQUIRE = OF_REQUEST | OF_OPEN | OF_LOCKS | HF_API_MODE | HF_API_WAIT |
+                 HF_API_PARK | HF_API_WAITED | HF_API_SEEN | HF_API_FREE |
+                 HF_API_NOTE,
+    OF_CLEAR = OF_LOCKS | HF_API_FENCE | HF_API_REASON | HF_API_WHO |
+               HF_API_FORCE | HF_API_GONE,
+};
+
+static const struct hf_api_form forms[] = {
+    [HF_ROUTE_OPEN] = {"a session", OF_OPEN},
+    [HF_ROUTE_KEEP_ALIVE] = {"a keep-alive", OF_SESSION},
+    [HF_ROUTE_KEEP_ALIVES] = {"a keep-alive of many", HF_API_SESSIONS},
+    [HF_ROUTE_PAGE] = {"a page", OF_SESSION | HF_API_FENCES},
+    [HF_ROUTE_END] = {"the end of a session", OF_SESSION},
+    [HF_ROUTE_ACQUIRE] = {"an acquire", OF_ACQUIRE},
+    [HF_ROUTE_WAIT] = {"a wait", OF_ACQUIRE},
+    [HF_ROUTE_RELEASE] = {"a release", OF_REQUEST | OF_LOCKS},
+    [HF_ROUTE_CHANGE] = {"a change", OF_REQUEST | OF_LOCKS | HF_API_MODE},
+    [HF_ROUTE_CLEAR] = {"a clear", OF_CLEAR},
+};
+
+/* False: the request is refused, and that is answered. */
+static bool
+read_body(const struct hf_incoming *r)
+{
+    struct hf_service *service = r->service;
+    struct hf_error why;
+    enum hf_status status = hf_api_body_read(
+        &forms[r->route->kind], r->http->body,
+        r->http->fields[HF_HTTP_OPTIONAL], &service->body, &why);
+
+    if (status == HF_OK)
+        return true;
+    if (service->body.unknown.what != NULL)
+        hf_service_refuse_unknown(service, r->http->exchange,
+                                  &service->body.unknown, why.text);
+    else
+        hf_incoming_refuse(
+            r, status == HF_E_LIMIT ? HF_API_TOO_LARGE : HF_API_BAD_REQUEST,
+            why.text);
+    return false;
 }
 
 void
@@ -580,17 +610,8 @@ hf_service_handle(struct hf_service *service, const struct hf_route *route,
         .route = route,
         .http = request,
     };
-    struct hf_error why;
-    enum hf_status status = hf_api_body_read(
-        request->body.at, request->body.len, &service->body, &why);
 
-    if (status != HF_OK) {
-        hf_incoming_refuse(
-            &r, status == HF_E_LIMIT ? HF_API_TOO_LARGE : HF_API_BAD_REQUEST,
-            why.text);
-        return;
-    }
-    if (has_unknown(&r) || !hf_incoming_read_session(&r) ||
+    if (!read_body(&r) || !hf_incoming_read_session(&r) ||
         !hf_incoming_read_secret(&r))
         return;
     if (needs_session(route->kind) && r.message.session == 0) {

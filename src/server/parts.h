@@ -83,6 +83,11 @@ void hf_service_refuse_with(struct hf_service *service, uint64_t exchange,
                             enum hf_api_problem problem, const char *detail,
                             const struct hf_http_header *more);
 
+/* Of a member or a parameter that is not known. */
+void hf_service_refuse_unknown(struct hf_service *service, uint64_t exchange,
+                               const struct hf_api_unknown *unknown,
+                               const char *detail);
+
 /* A call that waits is decided, or gone. */
 void hf_service_end_wait(struct hf_service *service,
                          struct hf_pending_call *call);

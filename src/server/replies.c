@@ -71,7 +71,7 @@ hf_service_refuse_with(struct hf_service *service, uint64_t exchange,
     int status;
 
     hf_text_init(&text, service->text, sizeof(service->text));
-    status = hf_api_problem(problem, detail, &text);
+    status = hf_api_problem(problem, detail, NULL, &text);
     reply_with(service, exchange, status, hf_service_line(&text), more);
 }
 
@@ -80,6 +80,19 @@ hf_service_refuse(struct hf_service *service, uint64_t exchange,
                   enum hf_api_problem problem, const char *detail)
 {
     hf_service_refuse_with(service, exchange, problem, detail, NULL);
+}
+
+void
+hf_service_refuse_unknown(struct hf_service *service, uint64_t exchange,
+                          const struct hf_api_unknown *unknown,
+                          const char *detail)
+{
+    struct hf_text text;
+    int status;
+
+    hf_text_init(&text, service->text, sizeof(service->text));
+    status = hf_api_problem(HF_API_BAD_REQUEST, detail, unknown, &text);
+    hf_service_reply(service, exchange, status, hf_service_line(&text));
 }
 
 /* Name the leader, or tell why there is none. */

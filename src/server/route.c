@@ -155,98 +155,159 @@ read_limit(struct hf_bytes value, uint64_t *limit)
     return sum > 0 && sum <= HF_ROUTE_LIMIT_MAX;
 }
 
-static enum hf_status
-read_asker(struct hf_route *route, struct hf_bytes name, struct hf_bytes value,
-           struct hf_error *error)
+static bool
+read_lane(struct hf_bytes value, uint64_t *lane)
 {
-    uint64_t lane = 0;
+    uint64_t sum = 0;
 
-    if (is(name, "session") && !session_id(value, &route->asker))
-        return hf_fail(error, HF_E_INVALID,
-                       "session is an id of 16 hexadecimal digits");
-    if (!is(name, "lane"))
-        return HF_OK;
     for (size_t i = 0; i < value.len; i++) {
         if (value.at[i] < '0' || value.at[i] > '9' || i == 19)
-            return hf_fail(error, HF_E_INVALID, "lane is a number");
-        lane = lane * 10 + (uint64_t)(value.at[i] - '0');
+            return false;
+        sum = sum * 10 + (uint64_t)(value.at[i] - '0');
     }
-    route->lane = lane;
-    return HF_OK;
+    *lane = sum;
+    return true;
 }
 
-/* Of those that are known, by a bit for each that was there before. */
-static bool
-is_twice(struct hf_bytes name, unsigned *before)
+/* The parameters, by a bit for each. */
+enum {
+    LIMIT = 1 << 0,
+    AFTER = 1 << 1,
+    SPACE = 1 << 2,
+    NAME = 1 << 3,
+    PREFIX = 1 << 4,
+    SESSION = 1 << 5,
+    LANE = 1 << 6,
+    LEADER = 1 << 7,
+};
+
+static const char *const parameters[] = {
+    "limit", "after", "space", "name", "prefix", "session", "lane", "leader"};
+
+enum { PARAMETERS = sizeof(parameters) / sizeof(parameters[0]) };
+
+/* Those that a route has; of those that are not here it is not asked, for
+ * monitors add parameters of their own. */
+static const unsigned parameters_of[] = {
+    [HF_ROUTE_OPEN] = 0,
+    [HF_ROUTE_KEEP_ALIVE] = 0,
+    [HF_ROUTE_KEEP_ALIVES] = 0,
+    [HF_ROUTE_PAGE] = 0,
+    [HF_ROUTE_END] = 0,
+    [HF_ROUTE_ACQUIRE] = SPACE,
+    [HF_ROUTE_WAIT] = SPACE,
+    [HF_ROUTE_RELEASE] = SPACE,
+    [HF_ROUTE_CHANGE] = SPACE,
+    [HF_ROUTE_CLEAR] = SPACE,
+    [HF_ROUTE_LIST] = LIMIT | AFTER | SPACE | PREFIX,
+    [HF_ROUTE_SESSIONS] = LIMIT | AFTER,
+    [HF_ROUTE_SHOW] = LIMIT | SPACE | SESSION | LANE,
+    [HF_ROUTE_WHY] = LIMIT | SPACE,
+    [HF_ROUTE_AUDIT] = LIMIT | AFTER | SPACE | NAME,
+    [HF_ROUTE_INFO] = 0,
+};
+
+/* The number of a parameter that the route has, or PARAMETERS. */
+static unsigned
+find_parameter(unsigned known, struct hf_bytes name)
 {
-    static const char *const known[] = {"limit",  "after",   "space", "name",
-                                        "prefix", "session", "lane"};
+    unsigned number = 0;
 
-    for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-        unsigned bit = 1u << i;
-
-        if (!is(name, known[i]))
-            continue;
-        if ((*before & bit) != 0)
-            return true;
-        *before |= bit;
-    }
-    return false;
+    while (number < PARAMETERS &&
+           ((known >> number & 1) == 0 || !is(name, parameters[number])))
+        number++;
+    return number;
 }
 
-/* An unknown parameter is ignored. */
 static enum hf_status
-read_parameter(struct hf_route *route, struct hf_bytes parameter,
+refuse_parameter(unsigned known, struct hf_bytes name, struct hf_bytes optional,
+                 struct hf_route_refusal *refusal)
+{
+    struct hf_api_known others = {.what = "parameter", .of = "this path"};
+    char shown[HF_API_UNKNOWN_SIZE];
+
+    hf_text_show(shown, sizeof(shown), name.at, name.len);
+    if (hf_api_is_optional(optional, shown))
+        return HF_OK;
+    for (unsigned i = 0; i < PARAMETERS; i++)
+        if ((known >> i & 1) != 0)
+            others.names[others.count++] = parameters[i];
+    return hf_api_refuse_unknown(&others, shown, &refusal->unknown,
+                                 &refusal->why);
+}
+
+static enum hf_status
+read_text(struct hf_route_text *text, const char *name, struct hf_bytes value,
+          struct hf_error *error)
+{
+    return unescape(value, text)
+               ? HF_OK
+               : hf_fail(error, HF_E_INVALID,
+                         "%s is too long, or not escaped as it should be",
+                         name);
+}
+
+static enum hf_status
+read_parameter(struct hf_route *route, unsigned which, struct hf_bytes value,
                struct hf_error *error)
 {
-    const struct {
-        const char *name;
-        struct hf_route_text *text;
-    } texts[] = {
-        {"space", &route->space},
-        {"name", &route->name},
-        {"prefix", &route->prefix},
-    };
-    struct hf_bytes value;
-    struct hf_bytes name = cut(parameter, '=', &value);
-
-    if (is(name, "limit") && !read_limit(value, &route->limit))
-        return hf_fail(error, HF_E_INVALID, "limit is from 1 to %d",
-                       HF_ROUTE_LIMIT_MAX);
-    if (is(name, "after"))
+    switch (which) {
+    case LIMIT:
+        return read_limit(value, &route->limit)
+                   ? HF_OK
+                   : hf_fail(error, HF_E_INVALID, "limit is from 1 to %d",
+                             HF_ROUTE_LIMIT_MAX);
+    case AFTER:
         route->after = value;
-    if (is(name, "leader"))
+        return HF_OK;
+    case SPACE:
+        return read_text(&route->space, "space", value, error);
+    case NAME:
+        return read_text(&route->name, "name", value, error);
+    case PREFIX:
+        return read_text(&route->prefix, "prefix", value, error);
+    case SESSION:
+        return session_id(value, &route->asker)
+                   ? HF_OK
+                   : hf_fail(error, HF_E_INVALID,
+                             "session is an id of 16 hexadecimal digits");
+    case LANE:
+        return read_lane(value, &route->lane)
+                   ? HF_OK
+                   : hf_fail(error, HF_E_INVALID, "lane is a number");
+    default:
         route->leader = true;
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-        if (!is(name, texts[i].name))
-            continue;
-        if (texts[i].text->is_given) /* in the path */
-            return hf_fail(error, HF_E_INVALID, "%s is given twice",
-                           texts[i].name);
-        if (!unescape(value, texts[i].text))
-            return hf_fail(error, HF_E_INVALID,
-                           "%s is too long, or not escaped as it should be",
-                           texts[i].name);
+        return HF_OK;
     }
-    return read_asker(route, name, value, error);
 }
 
 static enum hf_status
-read_query(struct hf_route *route, struct hf_bytes query,
-           struct hf_error *error)
+read_query(struct hf_route *route, const struct hf_route_ask *ask,
+           struct hf_route_refusal *refusal)
 {
+    bool is_open = route->kind > HF_ROUTE_INFO;
+    unsigned known = is_open ? LEADER : parameters_of[route->kind];
+    struct hf_bytes query = ask->query;
     enum hf_status status = HF_OK;
     unsigned before = 0;
 
     while (query.len > 0 && status == HF_OK) {
-        struct hf_bytes parameter = cut(query, '&', &query);
         struct hf_bytes value;
+        struct hf_bytes parameter = cut(query, '&', &query);
         struct hf_bytes name = cut(parameter, '=', &value);
+        unsigned which = 1U << find_parameter(known, name);
 
-        status = is_twice(name, &before)
-                     ? hf_fail(error, HF_E_INVALID, "%.*s is given twice",
-                               (int)name.len, name.at)
-                     : read_parameter(route, parameter, error);
+        if (which == 1U << PARAMETERS)
+            status =
+                is_open || parameter.len == 0
+                    ? HF_OK
+                    : refuse_parameter(known, name, ask->optional, refusal);
+        else if ((before & which) != 0)
+            status = hf_fail(&refusal->why, HF_E_INVALID, "%.*s is given twice",
+                             (int)name.len, name.at);
+        else
+            status = read_parameter(route, which, value, &refusal->why);
+        before |= which;
     }
     return status;
 }
@@ -254,15 +315,14 @@ read_query(struct hf_route *route, struct hf_bytes query,
 /* ---- Both ---------------------------------------------------------------- */
 
 bool
-hf_route_read(const char *method, struct hf_bytes path, struct hf_bytes query,
-              struct hf_route *route, enum hf_api_problem *problem,
-              struct hf_error *error)
+hf_route_read(const struct hf_route_ask *ask, struct hf_route *route,
+              struct hf_route_refusal *refusal)
 {
+    struct hf_bytes path = ask->path;
     struct hf_bytes piece;
     bool is_there = false;
 
-    *error = (struct hf_error){HF_OK, ""};
-    *problem = HF_API_NO_RESOURCE;
+    *refusal = (struct hf_route_refusal){.problem = HF_API_NO_RESOURCE};
     if (path.len == 0 || path.at[0] != '/' || path.at[path.len - 1] == '/')
         return false;
     path = (struct hf_bytes){path.at + 1, path.len - 1};
@@ -270,15 +330,15 @@ hf_route_read(const char *method, struct hf_bytes path, struct hf_bytes query,
         if (!goes(path, routes[i].path, &piece))
             continue;
         is_there = true;
-        if (strcmp(method, routes[i].method) != 0)
+        if (strcmp(ask->method, routes[i].method) != 0)
             continue;
         *route = (struct hf_route){.kind = routes[i].kind};
-        *problem = HF_API_BAD_REQUEST;
-        return read_piece(route, piece, error) == HF_OK &&
-               read_query(route, query, error) == HF_OK;
+        refusal->problem = HF_API_BAD_REQUEST;
+        return read_piece(route, piece, &refusal->why) == HF_OK &&
+               read_query(route, ask, refusal) == HF_OK;
     }
     if (is_there)
-        *problem = HF_API_NO_METHOD;
+        refusal->problem = HF_API_NO_METHOD;
     return false;
 }
 

@@ -58,13 +58,26 @@ struct hf_route {
     bool leader; /* only the leader is ready */
 };
 
-/*
- * Read both; `method` is its word, "GET".  False: *problem says what is wrong,
- * and *error why (its text is empty where the problem says it all).
- */
-bool hf_route_read(const char *method, struct hf_bytes path,
-                   struct hf_bytes query, struct hf_route *route,
-                   enum hf_api_problem *problem, struct hf_error *error);
+/* What a request says of where it goes. */
+struct hf_route_ask {
+    const char *method; /* its word, "GET" */
+    struct hf_bytes path;
+    struct hf_bytes query;
+    struct hf_bytes optional; /* parameters that may be skipped where they are
+                                 not known (wire/api_unknown.h) */
+};
+
+/* Why it goes nowhere. */
+struct hf_route_refusal {
+    enum hf_api_problem problem;
+    struct hf_error why; /* its text is empty where the problem says it all */
+    struct hf_api_unknown unknown;
+};
+
+/* False, with the reason in *refusal: there is no such route, or it is not
+ * understood. */
+bool hf_route_read(const struct hf_route_ask *ask, struct hf_route *route,
+                   struct hf_route_refusal *refusal);
 
 /* The methods of a path that has any, as `allow` lists them. */
 enum { HF_ROUTE_METHODS_SIZE = 64 };

@@ -36,39 +36,50 @@ refuse_host(struct hf_service *service, const struct hf_http_request *request)
  * 9110, 15.5.6). */
 static void
 refuse_way(struct hf_service *service, const struct hf_http_request *request,
-           enum hf_api_problem problem, const char *detail)
+           const struct hf_route_refusal *refusal)
 {
+    const char *detail =
+        refusal->why.text[0] == '\0' ? NULL : refusal->why.text;
     char bytes[HF_ROUTE_METHODS_SIZE];
     struct hf_http_header allow = {"allow", {bytes, 0}};
     struct hf_text text;
 
-    if (problem != HF_API_NO_METHOD) {
-        hf_service_refuse(service, request->exchange, problem, detail);
+    if (refusal->unknown.what != NULL) {
+        hf_service_refuse_unknown(service, request->exchange, &refusal->unknown,
+                                  detail);
+        return;
+    }
+    if (refusal->problem != HF_API_NO_METHOD) {
+        hf_service_refuse(service, request->exchange, refusal->problem, detail);
         return;
     }
     hf_text_init(&text, bytes, sizeof(bytes));
     hf_route_methods(request->path, &text);
     allow.value.len = hf_text_kept(&text);
-    hf_service_refuse_with(service, request->exchange, problem, detail, &allow);
+    hf_service_refuse_with(service, request->exchange, refusal->problem, detail,
+                           &allow);
 }
 
 static void
 on_request(struct hf_service *service, const struct hf_http_request *request)
 {
     const char *browser = hf_browser_why(request);
+    const struct hf_route_ask ask = {
+        .method = methods[request->method],
+        .path = request->path,
+        .query = request->query,
+        .optional = request->fields[HF_HTTP_OPTIONAL],
+    };
     struct hf_route route;
-    struct hf_error why;
-    enum hf_api_problem problem;
+    struct hf_route_refusal refusal;
 
     if (browser != NULL) {
         hf_service_refuse(service, request->exchange, HF_API_ORIGIN, browser);
     } else if (!hf_host_is_ours(request->fields[HF_HTTP_HOST],
                                 service->config.hosts)) {
         refuse_host(service, request);
-    } else if (!hf_route_read(methods[request->method], request->path,
-                              request->query, &route, &problem, &why)) {
-        refuse_way(service, request, problem,
-                   why.text[0] == '\0' ? NULL : why.text);
+    } else if (!hf_route_read(&ask, &route, &refusal)) {
+        refuse_way(service, request, &refusal);
     } else {
         service->metrics.requests[route.kind]++;
         if (route.kind == HF_ROUTE_AUDIT)

@@ -183,9 +183,13 @@ add_problem(struct hf_text *text, const struct problem *problem,
 
 int
 hf_api_problem(enum hf_api_problem problem, const char *detail,
-               struct hf_text *text)
+               const struct hf_api_unknown *unknown, struct hf_text *text)
 {
     add_problem(text, &of_server[problem], detail);
+    if (unknown != NULL && unknown->what != NULL) {
+        hf_text_addf(text, ",\"%s\":", unknown->what);
+        hf_text_add_json(text, unknown->name, strlen(unknown->name));
+    }
     hf_text_add(text, "}");
     return of_server[problem].status;
 }

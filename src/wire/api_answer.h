@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "core/lockspace/look.h"
 #include "core/session.h"
+#include "wire/api_unknown.h"
 
 /*
  * What a lock server answers, as JSON, with its HTTP status: docs/api.md has
@@ -82,8 +83,9 @@ enum hf_api_problem {
     HF_API_NO_MEMORY,   /* 503 */
 };
 
-/* Append it, with `detail` for this very request, and return the status. */
+/* Append it, with `detail` for this very request, and return the status.  What
+ * is unknown (NULL: nothing) is named in a member beside: "member":"ifDead". */
 int hf_api_problem(enum hf_api_problem problem, const char *detail,
-                   struct hf_text *text);
+                   const struct hf_api_unknown *unknown, struct hf_text *text);
 
 #endif

@@ -268,52 +268,95 @@ _Static_assert(UINT64_C(1) << (sizeof(rows) / sizeof(rows[0]) - 1) ==
 
 static const struct hf_fields fields = {HF_FIELDS_OF(rows)};
 
-/* The first one is told. */
-static enum hf_status
-note_unknown(struct hf_fields_reader *reader, const struct hf_fields *of,
-             struct hf_bytes key)
-{
-    struct hf_api_body *body = reader->user_data;
+/* A body that is being read, for what is unknown in it. */
+struct reading {
+    const struct hf_api_form *form;
+    struct hf_bytes optional;
+    struct hf_api_unknown *unknown;
+};
 
-    if (of == &alive_fields || body->unknown[0] != '\0')
+static enum hf_status
+refuse(const struct reading *reading, const struct hf_fields *of,
+       const char *name, struct hf_error *error)
+{
+    struct hf_api_known known = {.what = "member"};
+
+    if (hf_api_is_optional(reading->optional, name))
         return HF_OK;
-    hf_json_show(key, body->unknown, sizeof(body->unknown));
-    if (body->unknown[0] == '\0')
-        body->unknown[0] = '?'; /* it has no name */
-    return HF_OK;
+    if (of == &fields)
+        known.of = reading->form->name;
+    for (size_t i = 0; i < of->count; i++)
+        if (of != &fields || (reading->form->members >> i & 1) != 0)
+            known.names[known.count++] = of->members[i].name;
+    return hf_api_refuse_unknown(&known, name, reading->unknown, error);
 }
 
-enum hf_status
-hf_api_body_read(const char *bytes, size_t len, struct hf_api_body *body,
-                 struct hf_error *error)
+/* A name may be written with escapes: it is the same name. */
+static enum hf_status
+refuse_key(struct hf_fields_reader *reader, const struct hf_fields *of,
+           struct hf_bytes key)
 {
-    struct hf_bytes text = {bytes, len};
+    char name[HF_API_UNKNOWN_SIZE];
+
+    hf_json_show(key, name, sizeof(name));
+    return refuse(reader->user_data, of, name, reader->error);
+}
+
+/* Members that other requests have.  Those that are optional are not given. */
+static enum hf_status
+check_form(const struct reading *reading, struct hf_api_body *body,
+           struct hf_error *error)
+{
+    unsigned others = body->given & ~reading->form->members;
+    enum hf_status status = HF_OK;
+
+    body->given &= reading->form->members;
+    for (size_t i = 0; status == HF_OK && i < fields.count; i++)
+        if ((others >> i & 1) != 0)
+            status = refuse(reading, &fields, rows[i].name, error);
+    return status;
+}
+
+static enum hf_status
+read_members(struct reading *reading, struct hf_bytes text,
+             struct hf_api_body *body, struct hf_error *error)
+{
     struct hf_fields_reader reader = {
         .status = HF_E_INVALID,
         .error = error,
         .texts = body->texts,
         .texts_size = sizeof(body->texts),
-        .unknown = note_unknown,
-        .user_data = body,
+        .unknown = refuse_key,
+        .user_data = reading,
     };
-    enum hf_status status;
-    struct hf_error why;
     uint64_t given;
+    enum hf_status status =
+        hf_fields_read(&reader, &fields, text, body, &given);
+
+    body->given = (unsigned)given;
+    return status == HF_OK ? check_form(reading, body, error) : status;
+}
+
+enum hf_status
+hf_api_body_read(const struct hf_api_form *form, struct hf_bytes text,
+                 struct hf_bytes optional, struct hf_api_body *body,
+                 struct hf_error *error)
+{
+    struct reading reading = {form, optional, &body->unknown};
+    struct hf_error why;
 
     memset(body, 0, offsetof(struct hf_api_body, locks));
-    if (len == 0)
+    if (text.len == 0)
         return HF_OK;
-    if (len > HF_RECORD_TEXT_MAX)
+    if (text.len > HF_RECORD_TEXT_MAX)
         return hf_fail(error, HF_E_LIMIT, "a body of %zu bytes, more than %d",
-                       len, HF_RECORD_TEXT_MAX);
+                       text.len, HF_RECORD_TEXT_MAX);
     if (hf_json_check(text, &why) != HF_OK)
         return hf_fail(error, HF_E_INVALID, "the body is no JSON object: %s",
                        why.text);
     if (!hf_json_is_object(text))
         return hf_fail(error, HF_E_INVALID, "the body is no JSON object");
-    status = hf_fields_read(&reader, &fields, text, body, &given);
-    body->given = (unsigned)given;
-    return status;
+    return read_members(&reading, text, body, error);
 }
 
 void

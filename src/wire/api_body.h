@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "core/session.h"
+#include "wire/api_unknown.h"
 #include "wire/fields.h"
 
 /*
@@ -23,9 +24,7 @@
  *
  * A duration is a text with a unit or a number of milliseconds.  A fence, and a
  * term, is a number or the same digits as a text, for who reads JSON with
- * numbers of 53 bits.  The first member that is not named here is told, so that
- * a wish that nobody heard is not taken for none; but those in `sessions`, and
- * in what is unknown, are somebody else's.
+ * numbers of 53 bits.
  *
  * Allocates nothing; any thread.
  */
@@ -35,7 +34,6 @@ enum {
     HF_API_FENCES_MAX = 256,  /* of a page [S4] */
     HF_API_SESSIONS_MAX = 64, /* to be kept alive */
     HF_API_TEXTS_MAX = HF_RECORD_TEXT_MAX,
-    HF_API_UNKNOWN_SIZE = 64, /* of a name that is told, cut, with its NUL */
 };
 
 /* What was given: bits of `given`, in the order of the table in api_body.c. */
@@ -79,7 +77,7 @@ struct hf_api_alive {
 
 struct hf_api_body {
     unsigned given; /* bits of enum hf_api_given; what is not is zero */
-    char unknown[HF_API_UNKNOWN_SIZE]; /* "": none is */
+    struct hf_api_unknown unknown; /* why it was refused, if so */
     uint64_t session;
     struct hf_secret secret;
     uint64_t term;
@@ -118,15 +116,24 @@ struct hf_api_body {
     char texts[HF_API_TEXTS_MAX]; /* of names and texts, unescaped */
 };
 
+/* A kind of request: its name, for people, and the members that it may have. */
+struct hf_api_form {
+    const char *name;
+    unsigned members; /* bits of enum hf_api_given */
+};
+
 /*
  * Read any bytes; none at all are an empty object.  HF_E_INVALID, with a
  * sentence in *error that names the member: it is no JSON, or not such an
- * object, or a member is of another kind.  HF_E_LIMIT: too long, or more locks,
- * fences or sessions than there may be.  Whether a name is one that a lock can
- * have is hf_served_check's to say.  On any status but HF_OK *body may hold
- * anything.
+ * object, or a member is of another kind, or not one of the form's; but those
+ * that `optional` names are skipped (api_unknown.h).  HF_E_LIMIT: too long, or
+ * more locks, fences or sessions than there may be.  Whether a name is one that
+ * a lock can have is hf_served_check's to say.  On any status but HF_OK *body
+ * may hold anything, but for `unknown`.
  */
-HF_MUST_USE enum hf_status hf_api_body_read(const char *bytes, size_t len,
+HF_MUST_USE enum hf_status hf_api_body_read(const struct hf_api_form *form,
+                                            struct hf_bytes text,
+                                            struct hf_bytes optional,
                                             struct hf_api_body *body,
                                             struct hf_error *error);
 

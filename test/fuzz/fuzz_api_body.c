@@ -77,9 +77,11 @@ try_acquire(void)
 int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
+    static const struct hf_api_form form = {"a request", 0x2FFFFFF};
+    const struct hf_bytes text = {(const char *)bytes, len};
     struct hf_error why;
-    enum hf_status status =
-        hf_api_body_read((const char *)bytes, len, &body, &why);
+    enum hf_status status = hf_api_body_read(
+        &form, text, (struct hf_bytes){"colour, x", 9}, &body, &why);
 
     if (status == HF_OK) {
         check_body();
@@ -89,5 +91,6 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
     HF_CHECK(status == HF_E_INVALID || status == HF_E_LIMIT);
     HF_CHECK(why.status == status);
     HF_CHECK(hf_text_is_clean(why.text, strlen(why.text)));
+    HF_CHECK(hf_text_is_clean(body.unknown.name, strlen(body.unknown.name)));
     return 0;
 }

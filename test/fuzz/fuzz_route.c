@@ -23,13 +23,17 @@ check_text(const struct hf_route_text *text)
 static void
 try_method(const char *method, struct hf_bytes path, struct hf_bytes query)
 {
+    const struct hf_route_ask ask = {method, path, query, {"x, y", 4}};
     struct hf_route route;
-    enum hf_api_problem problem;
-    struct hf_error why;
+    struct hf_route_refusal refusal;
 
-    if (!hf_route_read(method, path, query, &route, &problem, &why)) {
-        HF_CHECK(problem <= HF_API_NO_MEMORY);
-        HF_CHECK(hf_text_is_clean(why.text, strlen(why.text)));
+    if (!hf_route_read(&ask, &route, &refusal)) {
+        const char *why = refusal.why.text;
+
+        HF_CHECK(refusal.problem <= HF_API_NO_MEMORY);
+        HF_CHECK(hf_text_is_clean(why, strlen(why)));
+        HF_CHECK(hf_text_is_clean(refusal.unknown.name,
+                                  strlen(refusal.unknown.name)));
         return;
     }
     HF_CHECK(route.kind <= HF_ROUTE_METRICS);

@@ -159,21 +159,38 @@ def names(client):
                          refused(locks + verb, {**body, **member}))
         checks.check(f"{verb} has no second space", refused(
             locks + verb + "?space=default", {**body, "space": "other"}))
-    for path, body, why in (
-            ("/v1/locks/b/acquire", {"waits": "5s"}, "waits"),
-            ("/v1/locks/b/wait", {"Wait": "try"}, "Wait"),
-            ("/v1/sessions", {"tt1": "5s"}, "tt1"),
-            ("/v1/acquire", {"locks": [{"name": "b", "mod": "shared"}]},
-             "mod"),
-            (locks + "change", {**own, "modes": "shared"}, "modes"),
+    for path, body, member, why in (
+            ("/v1/locks/b/acquire", {"ifDead": "refuse"}, "ifDead",
+             'there is no member "ifDead" of an acquire: did you mean '
+             '"if_dead"?'),
+            ("/v1/locks/b/acquire", {"waits": "5s"}, "waits",
+             'there is no member "waits" of an acquire: did you mean "wait"?'),
+            ("/v1/locks/b/wait", {"Wait": "try"}, "Wait",
+             'there is no member "Wait" of a wait: did you mean "wait"?'),
+            ("/v1/sessions", {"tt1": "5s"}, "tt1",
+             'there is no member "tt1" of a session: did you mean "ttl"?'),
+            ("/v1/acquire", {"locks": [{"name": "b", "mod": "shared"}]}, "mod",
+             '"locks": there is no member "mod": did you mean "mode"?'),
+            (locks + "change", {**own, "modes": "shared"}, "modes",
+             'there is no member "modes" of a change: did you mean "mode"?'),
+            (locks + "release", {**own, "ttl": "5s"}, "ttl",
+             'there is no member "ttl" of a release: there are session, '
+             'secret, term, lowest, lane, n, a, space, name, locks'),
+            (f"/v1/sessions/{own['session']}/keep-alive", {"more": 1}, "more",
+             'there is no member "more" of a keep-alive: there are session, '
+             'secret, term, lowest'),
+            ("/v1/keep-alive", {"sessions": [
+                {**own, "secret": granted["secret"], "who": "ann"}]}, "who",
+             '"sessions": there is no member "who": there are session, '
+             'secret, term, lowest'),
             (locks + "clear", {"fence": granted["fence"], "reason": "x",
-                               "forced": True}, "forced")):
-        checks.check(f"{path} does not overhear \"{why}\"", refused(path, body)
-                     and client.ask("POST", path, body)[1]["detail"]
-                     == f'there is no member "{why}"')
-    status, _ = client.ask("POST", f"/v1/sessions/{own['session']}/keep-alive",
-                           {"more": 1}, Holdfast_Secret=granted["secret"])
-    checks.check("but who keeps what it holds is heard", status == 200)
+                               "forced": True}, "forced",
+             'there is no member "forced" of a clear: did you mean "force"?')):
+        answer = client.ask("POST", path, body,
+                            Holdfast_Secret=granted["secret"])[1]
+        checks.check(f"{path} refuses \"{member}\", and says what is meant",
+                     refused(path, body) and answer["detail"] == why and
+                     answer["member"] == member, answer)
     for path, body, why in (
             ("/v1/acquire", {}, "no lock is named"),
             ("/v1/acquire", {"locks": ["b", "c", "b"]},

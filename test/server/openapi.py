@@ -155,6 +155,8 @@ def walk_all(client, description):
     ask(200, "GET", "/v1/locks/{name}", piece="a")           # a place is kept
     ask(400, "POST", acquire, {"wait": 1, "park": "10s"}, "a")
     ask(400, "POST", acquire, {"wait": "soon"}, "a")
+    ask(400, "POST", acquire, {"waits": "5s"}, "a")
+    ask(400, "GET", "/v1/locks", query="?lmit=5")
     ask(403, "POST", acquire, {"session": session, "lane": 2}, "b")
     ask(410, "POST", acquire, {"session": "0" * 15 + "1"}, "b", **own)
     ask(409, "POST", acquire, {"session": session, "lane": 3, "term": 1}, "b",
@@ -223,6 +225,18 @@ def broken_texts(node):
         [text for value in node.values() for text in broken_texts(value)]
 
 
+def is_closed(description, node):
+    """Does every object in it say that it has no other members?"""
+    if isinstance(node, list):
+        return all(is_closed(description, item) for item in node)
+    if not isinstance(node, dict):
+        return True
+    node = description.follow(node)
+    return (node.get("type") != "object" or
+            node.get("additionalProperties") is False) and \
+        all(is_closed(description, part) for part in node.values())
+
+
 def look_at(description):
     """What programs that make clients need, and readers of what they make."""
     operations = description.operations()
@@ -243,7 +257,13 @@ def look_at(description):
     broken = broken_texts(description.root)
     checks.check("no text falls apart", broken == [], broken)
     checks.check("answers may have more some day",
-                 "additionalProperties" not in str(description.root))
+                 "additionalProperties" not in str(
+                     description.root["components"]["responses"]))
+    open_bodies = [name for name, body in
+                   description.root["components"]["requestBodies"].items()
+                   if not is_closed(description, body)]
+    checks.check("requests have no more than is described", open_bodies == [],
+                 open_bodies)
 
 
 def main():

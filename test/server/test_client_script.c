@@ -902,6 +902,44 @@ a_page_that_is_cut_is_asked_for_again(void **state)
     script_close_client(&script, client);
 }
 
+/* Answers stay open: a server may tell more some day. */
+static void
+members_of_answers_that_are_new_are_ignored(void **state)
+{
+    struct hf_client *client = open_client(script.place);
+    struct hf_query *query = new_query(client, HF_LIST, NULL);
+    struct script_asked asked;
+    struct script_asked look;
+    struct hf_lock *lock;
+    struct hf_view *row;
+
+    (void)state;
+    script.is_newer = true;
+    lock = ask_for(client, "a", HF_TTL, "4s", HF_BEAT, "200ms", NULL);
+    asked = script_await(&script, "POST /v1/acquire");
+    look = script_await(&script, "GET /v1/locks/a");
+    script_answer(&script, &look, 200, SEEN("refuse"));
+    script_answer_well(&script, &asked);
+    (void)hold_scripted(lock);
+    for (int i = 0; i < 3; i++) {
+        asked = script_await(&script, ALIVE);
+        script_answer_well(&script, &asked);
+    }
+    assert_int_equal(hf_lock_state(lock), HF_STATE_HELD);
+
+    assert_int_equal(hf_query_start(query, NULL), HF_OK);
+    asked = script_await(&script, "GET /v1/locks");
+    script_answer(&script, &asked, 200,
+                  "{\"locks\":[" SEEN("refuse") "],\"after\":\"\"}");
+    script_until(&script, has_ended, query);
+    row = hf_query_next(query);
+    assert_int_equal(hf_view_number(row, HF_FIELD_FENCE), 7);
+    hf_view_free(row);
+    hf_query_free(query);
+    assert_int_equal(give_back_scripted(lock), HF_OK);
+    script_close_client(&script, client);
+}
+
 static void
 a_doctor_tells_a_proxy_without_a_server_from_none(void **state)
 {
@@ -1026,6 +1064,7 @@ main(void)
         SCRIPTED(a_clear_that_is_cancelled_on_its_way_may_be_done),
         SCRIPTED(a_doctor_tells_a_proxy_without_a_server_from_none),
         SCRIPTED(a_page_that_is_cut_is_asked_for_again),
+        SCRIPTED(members_of_answers_that_are_new_are_ignored),
         SCRIPTED_TWO(who_is_said_to_lead_is_asked_next),
         SCRIPTED_TWO(a_leader_that_was_not_named_is_told_to_its_user),
         SCRIPTED_TWO(a_farewell_passes_by_a_node_that_follows),

@@ -10,8 +10,8 @@
 #include "server/route.h"
 
 static struct hf_route route;
-static enum hf_api_problem problem;
-static struct hf_error why;
+static struct hf_route_refusal refusal;
+static struct hf_bytes optional;
 
 /* "GET /v1/locks?limit=3" */
 static bool
@@ -23,19 +23,23 @@ goes(const char *request)
 
     memcpy(method, request, (size_t)(path - request) - 1);
     return hf_route_read(
-        method,
-        (struct hf_bytes){path, query == NULL ? strlen(path)
-                                              : (size_t)(query - path)},
-        query == NULL ? (struct hf_bytes){NULL, 0}
-                      : (struct hf_bytes){query + 1, strlen(query + 1)},
-        &route, &problem, &why);
+        &(struct hf_route_ask){
+            .method = method,
+            .path = {path,
+                     query == NULL ? strlen(path) : (size_t)(query - path)},
+            .query = query == NULL
+                         ? (struct hf_bytes){NULL, 0}
+                         : (struct hf_bytes){query + 1, strlen(query + 1)},
+            .optional = optional,
+        },
+        &route, &refusal);
 }
 
 static void
 expect_problem(const char *request, enum hf_api_problem expected)
 {
     assert_false(goes(request));
-    assert_int_equal(problem, expected);
+    assert_int_equal(refusal.problem, expected);
 }
 
 /* ---- Tests --------------------------------------------------------------- */
@@ -109,10 +113,10 @@ what_is_not_there_is_told_apart_from_what_may_not_be_done(void **state)
 }
 
 static void
-a_query_is_read_and_what_is_unknown_in_it_ignored(void **state)
+a_query_is_read(void **state)
 {
     (void)state;
-    assert_true(goes("GET /v1/locks?prefix=a%26b&after=&limit=1000&x=y&&z"));
+    assert_true(goes("GET /v1/locks?prefix=a%26b&after=&limit=1000&&"));
     assert_string_equal(route.prefix.at, "a&b");
     assert_int_equal(route.after.len, 0);
     assert_int_equal(route.limit, 1000);
@@ -122,13 +126,45 @@ a_query_is_read_and_what_is_unknown_in_it_ignored(void **state)
 }
 
 static void
+expect_unknown(const char *request, const char *name, const char *sentence)
+{
+    expect_problem(request, HF_API_BAD_REQUEST);
+    assert_string_equal(refusal.unknown.what, "parameter");
+    assert_string_equal(refusal.unknown.name, name);
+    assert_string_equal(refusal.why.text, sentence);
+}
+
+static void
+a_parameter_that_is_not_known_is_refused_unless_it_is_optional(void **state)
+{
+    (void)state;
+    expect_unknown("GET /v1/locks?lmit=5", "lmit",
+                   "there is no parameter \"lmit\" of this path: did you mean "
+                   "\"limit\"?");
+    expect_unknown("POST /v1/locks/a/acquire?name=b", "name",
+                   "there is no parameter \"name\" of this path: there are "
+                   "space");
+    expect_unknown("GET /v1/info?x", "x",
+                   "there is no parameter \"x\" of this path, and it has no "
+                   "parameters");
+    expect_problem("GET /v1/locks?=1", HF_API_BAD_REQUEST);
+    optional = (struct hf_bytes){"colour, x", 9};
+    assert_true(goes("GET /v1/info?x&colour=red"));
+    expect_problem("GET /v1/info?colou=red", HF_API_BAD_REQUEST);
+    optional = (struct hf_bytes){NULL, 0};
+    assert_true(goes("GET /metrics?format=text"));
+    assert_true(goes("GET /readyz?leader&verbose"));
+    assert_true(route.leader);
+}
+
+static void
 what_is_wrong_in_it_is_named(void **state)
 {
     (void)state;
     expect_problem("GET /v1/locks?limit=0", HF_API_BAD_REQUEST);
-    assert_string_equal(why.text, "limit is from 1 to 1000");
+    assert_string_equal(refusal.why.text, "limit is from 1 to 1000");
     expect_problem("GET /v1/locks?limit=1&limit=2", HF_API_BAD_REQUEST);
-    assert_string_equal(why.text, "limit is given twice");
+    assert_string_equal(refusal.why.text, "limit is given twice");
     expect_problem("GET /v1/locks?after=&after=3", HF_API_BAD_REQUEST);
     expect_problem("GET /v1/locks/a?lane=1&lane=1", HF_API_BAD_REQUEST);
     expect_problem("GET /v1/locks?limit=1001", HF_API_BAD_REQUEST);
@@ -136,11 +172,11 @@ what_is_wrong_in_it_is_named(void **state)
                    HF_API_BAD_REQUEST);
     expect_problem("GET /v1/locks?limit=-1", HF_API_BAD_REQUEST);
     expect_problem("GET /v1/locks?prefix=%4", HF_API_BAD_REQUEST);
-    assert_string_equal(why.text,
+    assert_string_equal(refusal.why.text,
                         "prefix is too long, or not escaped as it should be");
     expect_problem("GET /v1/locks/%zz", HF_API_BAD_REQUEST);
     expect_problem("POST /v1/sessions/1/keep-alive", HF_API_BAD_REQUEST);
-    assert_string_equal(why.text,
+    assert_string_equal(refusal.why.text,
                         "a session is an id of 16 hexadecimal digits");
     expect_problem("DELETE /v1/sessions/0000000000000000", HF_API_BAD_REQUEST);
 }
@@ -167,7 +203,9 @@ main(void)
         cmocka_unit_test(a_path_names_a_session_or_a_lock),
         cmocka_unit_test(
             what_is_not_there_is_told_apart_from_what_may_not_be_done),
-        cmocka_unit_test(a_query_is_read_and_what_is_unknown_in_it_ignored),
+        cmocka_unit_test(a_query_is_read),
+        cmocka_unit_test(
+            a_parameter_that_is_not_known_is_refused_unless_it_is_optional),
         cmocka_unit_test(what_is_wrong_in_it_is_named),
         cmocka_unit_test(a_name_may_be_as_long_as_a_name_can_be),
     };

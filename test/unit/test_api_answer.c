@@ -321,9 +321,9 @@ a_problem_of_the_servers_own_tells_what_was_wrong(void **state)
 
     (void)state;
     hf_text_init(&body, text, sizeof(text));
-    assert_int_equal(
-        hf_api_problem(HF_API_BAD_REQUEST, "\"lane\" is given twice", &body),
-        400);
+    assert_int_equal(hf_api_problem(HF_API_BAD_REQUEST,
+                                    "\"lane\" is given twice", NULL, &body),
+                     400);
     root = parse(&body);
     expect_text(root, "type", "urn:holdfast:bad-request");
     expect_text(root, "detail", "\"lane\" is given twice");
@@ -335,6 +335,9 @@ a_problem_of_the_servers_own_tells_what_was_wrong(void **state)
 static void
 a_session_comes_back_as_it_was_told(void **state)
 {
+    static const struct hf_api_form any = {"a request", ~0U};
+    static const struct hf_bytes others = {
+        "opened,ttl_ms,left_ms,blocking_ms,service", 41};
     static struct hf_api_body body;
     struct hf_secret secret;
     const struct hf_answer answer = {.kind = HF_ANSWER_OPENED};
@@ -349,7 +352,10 @@ a_session_comes_back_as_it_was_told(void **state)
     memset(secret.bytes, 0x3c, sizeof(secret.bytes));
     root = answered(&answer, &about, 201);
     json_decref(root);
-    assert_int_equal(hf_api_body_read(text, strlen(text), &body, &why), HF_OK);
+    assert_int_equal(hf_api_body_read(&any,
+                                      (struct hf_bytes){text, strlen(text)},
+                                      others, &body, &why),
+                     HF_OK);
     assert_true(body.session == about.session);
     assert_true(body.term == about.term);
     assert_memory_equal(body.secret.bytes, secret.bytes, sizeof(secret.bytes));

@@ -12,11 +12,14 @@
 
 static struct hf_api_body body;
 static struct hf_error why;
+static struct hf_api_form form = {"a request", ~0U};
+static struct hf_bytes optional;
 
 static enum hf_status
 read_text(const char *text)
 {
-    return hf_api_body_read(text, strlen(text), &body, &why);
+    return hf_api_body_read(&form, (struct hf_bytes){text, strlen(text)},
+                            optional, &body, &why);
 }
 
 #define EXPECT_TAKEN(body_text) assert_int_equal(read_text(body_text), HF_OK)
@@ -164,30 +167,77 @@ a_session_is_opened_and_kept_alive(void **state)
                    "\"session\" is not an id of 16 hexadecimal digits");
 }
 
+#define EXPECT_UNKNOWN(body_text, name_, sentence)                             \
+    do {                                                                       \
+        EXPECT_REFUSED(body_text, sentence);                                   \
+        assert_string_equal(body.unknown.what, "member");                      \
+        assert_string_equal(body.unknown.name, name_);                         \
+    } while (0)
+
 static void
-what_is_not_known_is_told_and_what_is_given_twice_refused(void **state)
+what_is_not_known_is_refused_with_what_may_have_been_meant(void **state)
 {
     (void)state;
-    EXPECT_TAKEN("{\"colour\":{\"name\":\"red\",\"lane\":[1,2]},\"lane\":4}");
+    EXPECT_UNKNOWN("{\"ifDead\":\"refuse\"}", "ifDead",
+                   "there is no member \"ifDead\" of a request: did you mean "
+                   "\"if_dead\"?");
+    EXPECT_UNKNOWN("{\"lane\":4,\"w\\u0061its\":{\"name\":[1]}}", "waits",
+                   "there is no member \"waits\" of a request: did you mean "
+                   "\"wait\"?");
+    EXPECT_UNKNOWN("{\"locks\":[{\"name\":\"b\",\"mod\":\"shared\"}]}", "mod",
+                   "\"locks\": there is no member \"mod\": did you mean "
+                   "\"mode\"?");
+    EXPECT_UNKNOWN("{\"sessions\":[{\"more\":1}]}", "more",
+                   "\"sessions\": there is no member \"more\": there are "
+                   "session, secret, term, lowest");
+    assert_int_equal(read_text("{\"\":1}"), HF_E_INVALID);
+    assert_string_equal(body.unknown.name, "");
+    EXPECT_TAKEN("{\"n\\u0061me\":\"a\"}");
+    assert_null(body.unknown.what);
+    EXPECT_REFUSED("{\"lane\":1,\"lane\":2}", "\"lane\" is given twice");
+    assert_null(body.unknown.what);
+}
+
+static void
+a_request_has_the_members_of_its_form(void **state)
+{
+    (void)state;
+    form = (struct hf_api_form){"a page", HF_API_TERM | HF_API_FENCES};
+    EXPECT_TAKEN("{\"term\":1,\"fences\":[2]}");
+    EXPECT_UNKNOWN("{\"term\":1,\"fence\":2}", "fence",
+                   "there is no member \"fence\" of a page: did you mean "
+                   "\"fences\"?");
+    EXPECT_UNKNOWN("{\"ttl\":\"5s\"}", "ttl",
+                   "there is no member \"ttl\" of a page: there are term, "
+                   "fences");
+    form = (struct hf_api_form){"a request", ~0U};
+}
+
+static void
+what_is_optional_is_skipped(void **state)
+{
+    static const char header[] = "colour ,\tmod,,ttl";
+
+    (void)state;
+    optional = (struct hf_bytes){header, strlen(header)};
+    EXPECT_TAKEN("{\"colour\":{\"lane\":[1,2]},\"lane\":4}");
     assert_int_equal(body.given, HF_API_LANE);
     assert_int_equal(body.lane, 4);
-    assert_string_equal(body.unknown, "colour");
-    EXPECT_TAKEN("{\"lane\":4}");
-    assert_string_equal(body.unknown, "");
-    EXPECT_TAKEN("{\"n\\u0061me\":\"a\"}");
-    assert_string_equal(body.unknown, "");
-    EXPECT_TAKEN("{\"\":1}");
-    assert_string_equal(body.unknown, "?");
-    EXPECT_TAKEN("{\"locks\":[\"a\",{\"name\":\"b\",\"space\":\"c\","
-                 "\"m\\u006fde\":\"shared\"}]}");
-    assert_string_equal(body.unknown, "");
     EXPECT_TAKEN("{\"locks\":[{\"name\":\"b\",\"mod\":\"shared\"}]}");
-    assert_string_equal(body.unknown, "mod");
-    EXPECT_TAKEN("{\"sessions\":[{\"session\":\"0000000000000001\","
-                 "\"secret\":\"000102030405060708090a0b0c0d0e0f\","
-                 "\"more\":1}]}");
-    assert_string_equal(body.unknown, "");
-    EXPECT_REFUSED("{\"lane\":1,\"lane\":2}", "\"lane\" is given twice");
+    assert_int_equal(body.locks[0].mode, HF_EXCLUSIVE);
+    EXPECT_REFUSED("{\"colou\":1}",
+                   "there is no member \"colou\" of a request: there are "
+                   "session, secret, term, lowest, lane, n, a, ttl, if_dead, "
+                   "who, space, name, mode, locks, wait, park, waited, seen, "
+                   "free, note, fence, fences, reason, force, gone, sessions");
+    assert_int_equal(read_text("{\"\":1}"), HF_E_INVALID);
+    form.members = HF_API_LANE;
+    EXPECT_TAKEN("{\"ttl\":\"5s\",\"lane\":4}");
+    assert_int_equal(body.given, HF_API_LANE);
+    form.members = ~0U;
+    EXPECT_TAKEN("{\"ttl\":\"5s\"}");
+    assert_int_equal(body.given, HF_API_TTL); /* it is known here */
+    optional = (struct hf_bytes){NULL, 0};
 }
 
 static void
@@ -222,8 +272,10 @@ a_name_that_is_written_with_escapes_is_the_same_name(void **state)
                    "\"ttl\" is given twice");
     EXPECT_TAKEN("{\"locks\":[{\"name\":\"a\",\"mo\\u0064e\":\"shared\"}]}");
     assert_int_equal(body.locks[0].mode, HF_SHARED);
-    EXPECT_TAKEN("{\"\\ud83d\\ude00\":1,\"\\u0000\":2,\"\\ud800\":3}");
-    assert_int_equal(body.given, 0);
+    assert_int_equal(read_text("{\"\\ud83d\\ude00\":1}"), HF_E_INVALID);
+    assert_string_equal(body.unknown.name, "\xF0\x9F\x98\x80");
+    assert_int_equal(read_text("{\"\\ud800\\u0000\":2}"), HF_E_INVALID);
+    assert_string_equal(body.unknown.name, "\xEF\xBF\xBD\xEF\xBF\xBD");
 }
 
 static void
@@ -280,7 +332,9 @@ main(void)
         cmocka_unit_test(a_fence_may_be_a_number_or_its_digits),
         cmocka_unit_test(a_session_is_opened_and_kept_alive),
         cmocka_unit_test(
-            what_is_not_known_is_told_and_what_is_given_twice_refused),
+            what_is_not_known_is_refused_with_what_may_have_been_meant),
+        cmocka_unit_test(a_request_has_the_members_of_its_form),
+        cmocka_unit_test(what_is_optional_is_skipped),
         cmocka_unit_test(what_is_no_json_object_is_refused_with_a_sentence),
         cmocka_unit_test(a_name_that_is_written_with_escapes_is_the_same_name),
         cmocka_unit_test(in_a_list_nothing_is_given_twice_either),

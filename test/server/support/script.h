@@ -55,6 +55,8 @@ struct script {
     unsigned sessions_count;
     uint64_t fence; /* that was given last */
     unsigned asked; /* requests that came */
+    bool is_newer;  /* each object of an answer has a member that no client
+                       knows */
 };
 
 struct script_asked {

@@ -46,6 +46,17 @@ async function release(name: string, session: string, secret: string) {
   expect(`${name} is released`, response.status === 200);
 }
 
+// The compiler lets a misspelt member pass where all are optional; the server
+// does not.
+async function is_told_what_is_not_known() {
+  const { error } = await client.POST("/v1/locks/{name}/acquire", {
+    params: { path: { name: "unknown" } },
+    body: { ifDead: "refuse" },
+  });
+  expect("told", error?.type === "urn:holdfast:bad-request" &&
+    error.member === "ifDead");
+}
+
 // Who is told no knows by the type what goes with it.
 function holdersOf(problem: Conflict): number {
   switch (problem.type) {
@@ -142,4 +153,5 @@ async function is_known_by_its_key() {
 
 await holds_and_holds_again();
 await hears_why_not();
+await is_told_what_is_not_known();
 await is_known_by_its_key();
