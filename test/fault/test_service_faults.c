@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/attrs.h"
-#include "server/support/hall.h"
+#include "server/support/fixture.h"
 #include "support/get_one.h"
 #include "support/heap.h"
 #include "support/lossy.h"
@@ -63,9 +63,9 @@ static struct trial {
     struct hf_alloc alloc;
     struct lossy_sea sea;
     struct hf_store *look; /* the place, beside the service */
-    struct hall hall;
-    struct hall_answer a; /* that opened the first session */
-    struct hall_answer b;
+    struct fixture fixture;
+    struct fixture_answer a; /* that opened the first session */
+    struct fixture_answer b;
     size_t held_count; /* grants that were told, and not asked back */
     struct grant held[GRANTS_MAX];
 } trial;
@@ -101,13 +101,13 @@ is_in_store(uint64_t fence)
 }
 
 static bool
-is_grant(const struct hall_answer *answer)
+is_grant(const struct fixture_answer *answer)
 {
     return answer->status == 200 && answer->fence != 0;
 }
 
 static void
-check_answer(void *ctx, const struct hall_answer *answer)
+check_answer(void *ctx, const struct fixture_answer *answer)
 {
     (void)ctx;
     if (is_grant(answer))
@@ -118,12 +118,12 @@ check_answer(void *ctx, const struct hall_answer *answer)
 
 /* Who asks once hears something; who is patient asks until it is no 503. */
 HF_PRINTF(4, 5)
-static struct hall_answer
+static struct fixture_answer
 ask(bool patient, const char *secret, const char *path, const char *format, ...)
 {
     struct hf_instant end =
         hf_after(hf_now(), (struct hf_duration){PATIENCE_MS});
-    struct hall_answer answer;
+    struct fixture_answer answer;
     char body[512];
     va_list args;
 
@@ -131,23 +131,23 @@ ask(bool patient, const char *secret, const char *path, const char *format, ...)
     (void)vsnprintf(body, sizeof(body), format, args);
     va_end(args);
     do {
-        struct hall_guest *guest;
+        struct fixture_client *client;
 
-        must(hall_until_serving(&trial.hall, patient ? PATIENCE_MS : 0) ||
+        must(fixture_until_serving(&trial.fixture, patient ? PATIENCE_MS : 0) ||
                  !patient,
              "it does not serve");
-        guest = hall_enter(&trial.hall);
-        hall_ask(guest, secret, path, body);
-        must(hall_until_told(guest, PATIENCE_MS), "no answer");
-        answer = guest->answer;
-        hall_leave(guest);
+        client = fixture_connect(&trial.fixture);
+        fixture_ask(client, secret, path, body);
+        must(fixture_until_answered(client, PATIENCE_MS), "no answer");
+        answer = client->answer;
+        fixture_disconnect(client);
     } while (patient && answer.status == 503 && !hf_reached(hf_now(), end));
     must(!patient || answer.status != 503, "it does nothing any more");
     return answer;
 }
 
 static void
-keep_grant(const struct hall_answer *answer, const char *name)
+keep_grant(const struct fixture_answer *answer, const char *name)
 {
     struct grant *grant = &trial.held[trial.held_count];
 
@@ -159,9 +159,9 @@ keep_grant(const struct hall_answer *answer, const char *name)
 }
 
 static void
-take(bool patient, const struct hall_answer *of, int lane, const char *name)
+take(bool patient, const struct fixture_answer *of, int lane, const char *name)
 {
-    struct hall_answer answer =
+    struct fixture_answer answer =
         ask(patient, of->secret, "/v1/acquire",
             "{\"session\":\"%s\",\"lane\":%d,\"n\":1,\"locks\":[\"%s\"]}",
             of->session, lane, name);
@@ -170,13 +170,13 @@ take(bool patient, const struct hall_answer *of, int lane, const char *name)
 }
 
 /* Of one who has no session. */
-static struct hall_answer
+static struct fixture_answer
 try_alone(bool patient, const char *name)
 {
     return ask(patient, "", "/v1/acquire", "{\"locks\":[\"%s\"]}", name);
 }
 
-static struct hall_answer
+static struct fixture_answer
 open_session(bool patient)
 {
     return ask(patient, "", "/v1/sessions", "{\"ttl\":\"60s\"}");
@@ -184,22 +184,22 @@ open_session(bool patient)
 
 /* ---- Lives --------------------------------------------------------------- */
 
-static struct hall_guest *
-wait_for(const struct hall_answer *of, const char *name)
+static struct fixture_client *
+wait_for(const struct fixture_answer *of, const char *name)
 {
-    struct hall_guest *waiter = hall_enter(&trial.hall);
+    struct fixture_client *waiter = fixture_connect(&trial.fixture);
     char body[256];
 
     (void)snprintf(body, sizeof(body),
                    "{\"session\":\"%s\",\"n\":1,\"wait\":\"15s\","
                    "\"locks\":[\"%s\"]}",
                    of->session, name);
-    hall_ask(waiter, of->secret, "/v1/acquire", body);
+    fixture_ask(waiter, of->secret, "/v1/acquire", body);
     return waiter;
 }
 
 static void
-release(bool patient, const struct hall_answer *of)
+release(bool patient, const struct fixture_answer *of)
 {
     if (trial.held_count > 0 && trial.held[0].name[0] == 'a')
         trial.held[0] = trial.held[--trial.held_count];
@@ -211,8 +211,8 @@ release(bool patient, const struct hall_answer *of)
 static void
 live_first(bool patient)
 {
-    struct hall_guest *waiter;
-    struct hall_answer own;
+    struct fixture_client *waiter;
+    struct fixture_answer own;
 
     trial.a = open_session(patient);
     take(patient, &trial.a, 1, "a");
@@ -224,9 +224,10 @@ live_first(bool patient)
               "{\"session\":\"%s\",\"secret\":\"%s\"}]}",
               trial.a.session, trial.a.secret, trial.b.session, trial.b.secret);
     release(patient, &trial.a);
-    must(hall_until_told(waiter, PATIENCE_MS), "who waits has no answer");
+    must(fixture_until_answered(waiter, PATIENCE_MS),
+         "who waits has no answer");
     keep_grant(&waiter->answer, "a");
-    hall_leave(waiter);
+    fixture_disconnect(waiter);
     (void)try_alone(patient, "b");
     own = try_alone(patient, "c");
     keep_grant(&own, "c");
@@ -237,7 +238,7 @@ static void
 live_second(bool patient)
 {
     for (size_t i = 0; i < trial.held_count; i++) {
-        struct hall_answer answer = try_alone(patient, trial.held[i].name);
+        struct fixture_answer answer = try_alone(patient, trial.held[i].name);
 
         must(!is_grant(&answer), "what is held is granted to another");
     }
@@ -278,7 +279,7 @@ end_faults(void)
 static void
 go_on(void)
 {
-    struct hall_answer later = open_session(true);
+    struct fixture_answer later = open_session(true);
 
     must(later.status == 201, "no session is opened later");
     live_second(true);
@@ -287,8 +288,9 @@ go_on(void)
     must(trial.life != 1 ||
              strcmp(trial.held[trial.held_count - 1].name, "later") == 0,
          "nothing is granted later");
-    hf_service_stop(trial.hall.service);
-    must(hall_until_stopped(&trial.hall, PATIENCE_MS), "it does not stop");
+    hf_service_stop(trial.fixture.service);
+    must(fixture_until_stopped(&trial.fixture, PATIENCE_MS),
+         "it does not stop");
     for (size_t i = 0; i < trial.held_count; i++)
         must(is_in_store(trial.held[i].fence), "what was told is lost");
 }
@@ -304,16 +306,16 @@ live(int life)
     trial.life = life;
     if (has_faults)
         begin_faults();
-    status =
-        hall_open(&trial.hall, &trial.alloc, open_store, LEADER_MS, &error);
+    status = fixture_open(&trial.fixture, &trial.alloc, open_store, LEADER_MS,
+                          &error);
     must(status == error.status, "another status than its words");
     must(status == HF_OK || (has_faults && (status == HF_E_NOMEM ||
                                             status == HF_E_UNAVAILABLE)),
          error.text);
     if (status == HF_OK) {
-        trial.hall.heard = check_answer;
+        trial.fixture.heard = check_answer;
         if (!patient)
-            (void)hall_until_serving(&trial.hall, CHANCE_MS);
+            (void)fixture_until_serving(&trial.fixture, CHANCE_MS);
         if (life == 1)
             live_first(patient);
         else
@@ -322,7 +324,7 @@ live(int life)
     end_faults();
     if (status == HF_OK)
         go_on();
-    hall_close(&trial.hall);
+    fixture_close(&trial.fixture);
     must(atomic_load(&trial.heap.outstanding) == 0, "memory is lost");
 }
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/attrs.h"
-#include "server/support/hall.h"
+#include "server/support/fixture.h"
 #include "support/gate.h"
 
 /*
@@ -22,7 +22,7 @@ enum { PATIENCE_MS = 20000 };
 static const char place[] = "memory:slow";
 
 static struct gate gate;
-static struct hall hall;
+static struct fixture fixture;
 
 static enum hf_status
 open_behind_gate(const struct hf_place *unused, const struct hf_alloc *alloc,
@@ -36,65 +36,66 @@ open_behind_gate(const struct hf_place *unused, const struct hf_alloc *alloc,
 }
 
 static int
-open_hall(void **state)
+open_fixture(void **state)
 {
     (void)state;
     gate_init(&gate);
-    if (hall_open(&hall, &hf_alloc_libc, open_behind_gate, 3000, NULL) != HF_OK)
+    if (fixture_open(&fixture, &hf_alloc_libc, open_behind_gate, 3000, NULL) !=
+        HF_OK)
         return -1;
-    return hall_until_serving(&hall, PATIENCE_MS) ? 0 : -1;
+    return fixture_until_serving(&fixture, PATIENCE_MS) ? 0 : -1;
 }
 
 static int
-close_hall(void **state)
+close_fixture(void **state)
 {
     (void)state;
     gate_open(&gate);
-    hall_close(&hall);
+    fixture_close(&fixture);
     gate_fini(&gate);
     return 0;
 }
 
 /* ---- Asking -------------------------------------------------------------- */
 
-static struct hall_guest *
-await_told(struct hall_guest *guest, int status)
+static struct fixture_client *
+await_told(struct fixture_client *client, int status)
 {
-    assert_true(hall_until_told(guest, PATIENCE_MS));
-    assert_int_equal(guest->answer.status, status);
-    return guest;
+    assert_true(fixture_until_answered(client, PATIENCE_MS));
+    assert_int_equal(client->answer.status, status);
+    return client;
 }
 
-static struct hall_answer
+static struct fixture_answer
 open_session(void)
 {
-    struct hall_guest *guest = hall_enter(&hall);
-    struct hall_answer answer;
+    struct fixture_client *client = fixture_connect(&fixture);
+    struct fixture_answer answer;
 
-    hall_ask(guest, "", "/v1/sessions", "{\"ttl\":\"60s\"}");
-    answer = await_told(guest, 201)->answer;
-    hall_leave(guest);
+    fixture_ask(client, "", "/v1/sessions", "{\"ttl\":\"60s\"}");
+    answer = await_told(client, 201)->answer;
+    fixture_disconnect(client);
     return answer;
 }
 
-/* By a guest of its own, which does not wait for the answer. */
+/* By a client of its own, which does not wait for the answer. */
 HF_PRINTF(3, 4)
-static struct hall_guest *
-ask(const struct hall_answer *of, const char *path, const char *format, ...)
+static struct fixture_client *
+ask(const struct fixture_answer *of, const char *path, const char *format, ...)
 {
-    struct hall_guest *guest = hall_enter(&hall);
+    struct fixture_client *client = fixture_connect(&fixture);
     char body[512];
     va_list args;
 
     va_start(args, format);
     (void)vsnprintf(body, sizeof(body), format, args);
     va_end(args);
-    hall_ask(guest, of->secret, path, body);
-    return guest;
+    fixture_ask(client, of->secret, path, body);
+    return client;
 }
 
-static struct hall_guest *
-acquire(const struct hall_answer *of, const char *name)
+static struct fixture_client *
+acquire(const struct fixture_answer *of, const char *name)
 {
     return ask(of, "/v1/acquire",
                "{\"session\":\"%s\",\"n\":1,\"wait\":\"25s\","
@@ -110,7 +111,7 @@ turn_until_at_gate(unsigned count)
 
     while (gate_arrived(&gate) < count) {
         assert_false(hf_reached(hf_now(), end));
-        hall_turn(&hall, 5);
+        fixture_turn(&fixture, 5);
     }
 }
 
@@ -120,10 +121,10 @@ turn_until_at_gate(unsigned count)
 static void
 a_grant_is_told_with_its_own_batch(void **state)
 {
-    struct hall_answer a = open_session();
-    struct hall_answer b = open_session();
-    struct hall_guest *first;
-    struct hall_guest *second;
+    struct fixture_answer a = open_session();
+    struct fixture_answer b = open_session();
+    struct fixture_client *first;
+    struct fixture_client *second;
 
     (void)state;
     gate_shut(&gate, GATE_COMMITS);
@@ -142,7 +143,7 @@ a_grant_is_told_with_its_own_batch(void **state)
 static void
 lose_leadership(void)
 {
-    const struct hf_seat *seat = hf_service_seat(hall.service);
+    const struct hf_seat *seat = hf_service_seat(fixture.service);
     uint64_t terms = hf_seat_counts(seat)->terms;
     struct hf_instant end =
         hf_after(hf_now(), (struct hf_duration){PATIENCE_MS});
@@ -150,10 +151,10 @@ lose_leadership(void)
     gate_shut(&gate, GATE_COMMITS);
     while (hf_seat_node(seat)->state == HF_NODE_SERVING) {
         assert_false(hf_reached(hf_now(), end));
-        hall_turn(&hall, 100);
+        fixture_turn(&fixture, 100);
     }
     gate_open(&gate);
-    assert_true(hall_until_serving(&hall, PATIENCE_MS));
+    assert_true(fixture_until_serving(&fixture, PATIENCE_MS));
     assert_true(hf_seat_counts(seat)->terms > terms);
 }
 
@@ -161,8 +162,8 @@ lose_leadership(void)
 static void
 many_are_kept_alive_in_the_next_term_when_that_is_written(void **state)
 {
-    struct hall_answer a = open_session();
-    struct hall_guest *alive;
+    struct fixture_answer a = open_session();
+    struct fixture_client *alive;
 
     (void)state;
     await_told(acquire(&a, "a"), 200);
@@ -181,10 +182,10 @@ many_are_kept_alive_in_the_next_term_when_that_is_written(void **state)
 static void
 a_grant_of_which_half_was_read_is_the_next_ones(void **state)
 {
-    struct hall_answer sessions[] = {open_session(), open_session(),
-                                     open_session()};
-    struct hall_guest *first;
-    struct hall_guest *next;
+    struct fixture_answer sessions[] = {open_session(), open_session(),
+                                        open_session()};
+    struct fixture_client *first;
+    struct fixture_client *next;
 
     (void)state;
     await_told(acquire(&sessions[0], "a"), 200);
@@ -195,22 +196,22 @@ a_grant_of_which_half_was_read_is_the_next_ones(void **state)
                    sessions[0].session),
                200);
     while (first->takes > 0)
-        hall_turn(&hall, 100);
+        fixture_turn(&fixture, 100);
     assert_int_equal(next->answer.status, 0);
-    hall_leave(first);
+    fixture_disconnect(first);
     await_told(next, 200);
 }
 
-#define HALL_TEST(name)                                                        \
-    cmocka_unit_test_setup_teardown(name, open_hall, close_hall)
+#define FIXTURE_TEST(name)                                                     \
+    cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
 
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        HALL_TEST(a_grant_is_told_with_its_own_batch),
-        HALL_TEST(many_are_kept_alive_in_the_next_term_when_that_is_written),
-        HALL_TEST(a_grant_of_which_half_was_read_is_the_next_ones),
+        FIXTURE_TEST(a_grant_is_told_with_its_own_batch),
+        FIXTURE_TEST(many_are_kept_alive_in_the_next_term_when_that_is_written),
+        FIXTURE_TEST(a_grant_of_which_half_was_read_is_the_next_ones),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
