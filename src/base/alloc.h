@@ -20,8 +20,9 @@ void *hf_calloc(const struct hf_alloc *alloc, size_t count, size_t size);
 
 #define hf_new(alloc, type) ((type *)hf_calloc((alloc), 1, sizeof(type)))
 
-/* `size` bytes of any value, or NULL: a buffer that somebody else fills.  Where
- * the heap is the C library's, what is not written to takes no memory. */
+/* `size` bytes of any value, or NULL: a buffer that another function fills.
+ * Where the heap is the C library's, bytes that are not written to take no
+ * memory. */
 void *hf_buffer(const struct hf_alloc *alloc, size_t size);
 
 /* NULL does nothing.  Cannot fail. */

@@ -71,7 +71,7 @@ option_of(const struct hf_options *options, int answer)
     return option;
 }
 
-/* What getopt has answered with '?' or ':'. */
+/* getopt has answered with '?' or ':'. */
 static enum hf_status
 refuse(struct hf_arguments *arguments, int answer, char **argv,
        struct hf_error *error)

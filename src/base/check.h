@@ -14,16 +14,16 @@
          ? (void)0                                                             \
          : hf_check_failed("check failed: " #condition, __FILE__, __LINE__))
 
-/* `what` is static: who is told of it may keep it. */
+/* `what` is static: the listener may keep it. */
 HF_NORETURN void hf_check_failed(const char *what, const char *file, int line);
 
 typedef void hf_check_fn(const char *what, const char *file, int line);
 
 /*
- * Be told first; nothing is printed, and nothing aborts, if `listen` does not
- * return.  Returns who was told before.  For the laboratory, which has to tell
- * how a check came to fail: the product never calls it, and aborts.  For a
- * process of one thread.
+ * Be told before a check that failed aborts.  If `listen` does not return,
+ * nothing is printed, and nothing aborts.  Returns the listener before.  For
+ * the laboratory, which has to tell how a check came to fail; the product
+ * never calls it.  For a process of one thread.
  */
 hf_check_fn *hf_check_listen(hf_check_fn *listen);
 

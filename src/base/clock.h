@@ -10,10 +10,10 @@
 /*
  * Two kinds of time, and the compiler keeps them apart.
  *
- * An instant is a point on this host's CLOCK_BOOTTIME, in milliseconds: it
- * goes on while the machine is suspended, and nobody can set it.  It means
- * nothing to another host, so nothing in store/ or wire/ sends one.  A
- * duration (holdfast/words.h) is a length of time and may be sent or stored.
+ * An instant is a point on this host's CLOCK_BOOTTIME, in milliseconds.  It
+ * goes on while the machine is suspended, and cannot be set.  It means nothing
+ * to another host, so nothing in store/ or wire/ sends one.  A duration
+ * (holdfast/words.h) is a length of time and may be sent or stored.
  *
  * Sums stop at the ends instead of overflowing: "never" stays never.
  */

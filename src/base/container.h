@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/* What `node`, a member, stands in; it is not NULL. */
+/* The struct in which `node`, a member, stands; it is not NULL. */
 #define HF_CONTAINER(node, type, member)                                       \
     ((type *)(void *)((char *)(node)-offsetof(type, member)))
 

@@ -77,7 +77,7 @@ value_of(const struct hf_option *option, void *values)
     return (char *)values + option->offset;
 }
 
-/* What any wrong text is refused with, if the row says it. */
+/* Refuse a wrong text: in the words of the row, if it has any. */
 static enum hf_status
 refuse(const struct hf_option *option, const struct hf_option_given *given,
        const char *sentence, struct hf_error *error)

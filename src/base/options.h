@@ -10,10 +10,10 @@
 #include "base/text.h"
 
 /*
- * Options: values that are set by a name and a text, whoever brings them: a
- * call of the public API, a line of a file, a command line (arguments.h).
+ * Options: values that are set by a name and a text.  The text may come from a
+ * call of the public API, a line of a file, or a command line (arguments.h).
  *
- * A table has a row for each option: what kind of value it is, and where it
+ * A table has a row for each option: the kind of its value, and where that
  * goes in a struct of the caller's.  Tables are static, and never change.
  */
 enum hf_option_kind {
@@ -28,7 +28,7 @@ enum hf_option_kind {
     HF_OPTION_STOP, /* bool, of a command line: it ends there, as --help */
 };
 
-/* What was given. */
+/* A text that was given for an option. */
 struct hf_option_given {
     const char *as; /* the option, as sentences name it: "ttl", "--ttl" */
     const char *text;

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /*
- * What /proc shows of processes.
+ * Processes, as /proc shows them.
  *
  * The numbers in it are those of the pid namespace it was mounted for, which
  * need not be this process's: after `unshare --pid` without a new /proc they

@@ -142,10 +142,10 @@ has_ended(int fd)
 }
 
 /*
- * A pidfd was opened on the number after the holder had it.  Its end proves the
- * holder gone whoever it belongs to: the holder, or one that has the number
- * after it.  The start time is read after the pidfd is open, so that if it is
- * the holder's, the pidfd is the holder's too.
+ * A pidfd was opened on the number after the holder had it.  If its process
+ * ends, the holder is gone: the process is the holder, or has its number after
+ * it.  The start time is read after the pidfd is open, so that if it is the
+ * holder's, the pidfd is the holder's too.
  */
 static enum hf_presence
 judge_by_pidfd(const struct hf_process *process, int fd)

@@ -39,9 +39,9 @@ struct hf_host {
 };
 
 /*
- * Ask the kernel where this process runs.  What cannot be learned is left
- * empty; so is pidns when /proc shows another pid namespace's processes, or
- * when this process is in a time namespace, where start times are shifted.
+ * Ask the kernel where this process runs.  A field that cannot be learned is
+ * left empty; so is pidns when /proc shows another pid namespace's processes,
+ * or when this process is in a time namespace, where start times are shifted.
  * A forked child may be elsewhere than its parent.  Cannot fail.
  */
 void hf_process_host(struct hf_host *host);
@@ -65,7 +65,8 @@ HF_MUST_USE enum hf_status hf_process_find(int64_t pid,
                                            struct hf_process *process,
                                            struct hf_error *error);
 
-/* What this process can learn of others, for people; see hf_process_survey. */
+/* How well this process can observe others, for people; see
+ * hf_process_survey. */
 struct hf_process_survey {
     bool knows_boot;      /* the boot id can be read */
     bool knows_processes; /* /proc shows those of this pid namespace, which
@@ -118,10 +119,10 @@ void hf_process_observe(struct hf_observation *observation,
 enum hf_presence hf_process_look(struct hf_observation *observation);
 
 /*
- * What to poll for, to wake when one of those still there ends: fills at most
- * HF_PROCESSES_MAX entries and returns how many.  Valid until the next
- * hf_process_look or hf_process_forget; look after every wake-up, which also
- * takes from the list what has ended.
+ * The descriptors to poll, which wake when one of the processes ends: fills at
+ * most HF_PROCESSES_MAX entries and returns how many.  Valid until the next
+ * hf_process_look or hf_process_forget.  Look after every wake-up; that also
+ * takes the ended processes from the list.
  */
 size_t hf_process_poll_fds(const struct hf_observation *observation,
                            struct pollfd *fds);

@@ -4,7 +4,7 @@
 #include "base/process.h"
 
 /*
- * What a process says of itself where it claims something: for people, and as
+ * The data about itself that a process writes into a claim: for people, and as
  * evidence of its end.  Plain data, constant once it is filled in.
  */
 struct hf_self {
@@ -14,7 +14,8 @@ struct hf_self {
     struct hf_process process; /* start 0: this host does not show processes */
 };
 
-/* Ask the kernel.  What cannot be learnt is left empty.  Cannot fail. */
+/* Ask the kernel.  A field that cannot be learnt is left empty.  Cannot
+ * fail. */
 void hf_self_learn(struct hf_self *self);
 
 #endif

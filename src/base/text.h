@@ -24,12 +24,11 @@ struct hf_text {
 void hf_text_init(struct hf_text *text, char *buffer, size_t size);
 bool hf_text_cut(const struct hf_text *text);
 
-/* The length of what is kept, without the NUL: the whole text's, unless it was
- * cut. */
+/* The length of the text in memory, without the NUL: the whole text's,
+ * unless it was cut. */
 size_t hf_text_kept(const struct hf_text *text);
 
-/* What is beyond `len`, which was the length of it all when nothing was cut, is
- * taken back. */
+/* Cut the text to `len`, which was its length when nothing was cut. */
 void hf_text_take_back(struct hf_text *text, size_t len);
 
 void hf_text_add(struct hf_text *text, const char *string);

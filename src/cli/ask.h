@@ -13,9 +13,9 @@
  *     begin -> set* -> open -> wait -> (wait, for the next page)* -> end
  *                               ^----- again -> set*
  *
- * What is wrong with it is said before the place is opened, so that nothing is
- * written.  Each step returns 0, or an exit code after having said why; then
- * only `end` is left, which a zeroed one bears, too.
+ * A wrong question is refused before the place is opened, so that nothing is
+ * written.  Each step returns 0, or an exit code after it has said why.  Then
+ * only `end` is left, which also takes a zeroed struct.
  */
 struct hf_ask {
     struct hf_client *client; /* owned */
@@ -36,7 +36,7 @@ int hf_ask_set(struct hf_ask *ask, const char *option, const char *text);
 
 int hf_ask_open(struct hf_ask *ask, const struct hf_target *target);
 
-/* The same for one who says himself why not, of a place that was checked. */
+/* The same, but the caller says why it failed, and has checked the place. */
 enum hf_status hf_ask_try_open(struct hf_ask *ask,
                                const struct hf_target *target,
                                struct hf_error *error);
@@ -45,8 +45,8 @@ enum hf_status hf_ask_try_open(struct hf_ask *ask,
  * meanwhile. */
 int hf_ask_wait(struct hf_ask *ask, struct hf_line *line);
 
-/* The same for one who says himself why not, and waits no longer than until
- * then: HF_E_UNAVAILABLE. */
+/* The same, but the caller says why it failed; it waits until then at most:
+ * HF_E_UNAVAILABLE. */
 enum hf_status hf_ask_try(struct hf_ask *ask, struct hf_instant until,
                           struct hf_error *error);
 

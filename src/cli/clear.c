@@ -13,14 +13,15 @@ struct clear_order {
     const char *prefix; /* in the place of names; or NULL */
     const char *reason;
     bool force;
-    int64_t fence; /* 0: whoever has it */
+    int64_t fence; /* 0: the present holder */
 };
 
 /* One lock that is to be cleared. */
 struct clearing {
     struct clearing *next;  /* owned */
     char *name;             /* owned */
-    uint64_t fence;         /* of the holder that is meant; 0: whoever has it */
+    uint64_t fence;         /* of the holder that is meant; 0: the present
+                             * one */
     struct hf_query *query; /* owned; NULL: it was told of */
 };
 
@@ -46,7 +47,7 @@ print_json(const struct hf_view *seen, bool cleared)
     return hf_say_output(&out) ? 0 : HF_EXIT_OURS;
 }
 
-/* Who it is, and of which fence, as one of several. */
+/* The holder and its fence, for a line about one of several locks. */
 static void
 add_briefly(struct hf_text *out, const struct hf_view *seen)
 {
@@ -107,7 +108,7 @@ say_another(const struct hf_view *seen, const char *name, uint64_t fence)
     return HF_EXIT_NONE;
 }
 
-/* What was seen, and done: the exit code. */
+/* Tell what was seen, and done: the exit code. */
 static int
 tell_seen(const struct clearings *all, const struct clearing *one,
           const struct hf_view *seen)
@@ -276,7 +277,7 @@ free_all(struct clearings *all)
 
 /* ---- All of them --------------------------------------------------------- */
 
-/* What is wrong with the place says more than what was found there. */
+/* An error of the place says more than the state of a lock. */
 static int
 graver(int one, int other)
 {
@@ -334,7 +335,8 @@ show(const struct clearings *all, const struct clearing *first, size_t left,
     hf_view_free(seen);
 }
 
-/* Those that have ended are told of; NULL: none is left. */
+/* Report the locks whose query has ended.  Returns the first that goes on;
+ * NULL: there is none. */
 static struct clearing *
 tell_ended(const struct clearings *all, struct hf_line *line, size_t *left,
            int *code)
@@ -378,7 +380,7 @@ clear_all(const struct clearings *all)
     return code;
 }
 
-/* What is wrong with it is said before the place is opened. */
+/* A wrong question is refused before the place is opened. */
 static int
 prepare(struct clearings *all)
 {

@@ -81,7 +81,7 @@ hf_command_start(struct hf_command *command,
         close(ends[0]);
         return false;
     }
-    (void)setpgid(pid, pid); /* here too: whoever comes first */
+    (void)setpgid(pid, pid); /* here too: parent or child, the first sets it */
     *command = (struct hf_command){
         .pid = pid,
         .refusal = ends[0],

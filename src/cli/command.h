@@ -63,9 +63,9 @@ int hf_command_terminal_open(void);
 bool hf_command_terminal_has(int terminal, pid_t group);
 
 /*
- * Move it from one group to the other, if `from` has it now, be that group
- * gone already: nobody else's terminal is touched.  SIGTTOU must be blocked or
- * ignored.
+ * Move it from one group to the other, if `from` has it now, even if that
+ * group is gone already.  The terminal of any other group is not touched.
+ * SIGTTOU must be blocked or ignored.
  */
 void hf_command_terminal_move(int terminal, pid_t from, pid_t to);
 

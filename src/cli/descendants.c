@@ -19,7 +19,7 @@
 enum {
     /* New processes may appear between counting them and reading them. */
     TABLE_SLACK = 256,
-    /* Children in one look without /proc; whoever wants all looks again. */
+    /* Children in one look without /proc; to find all, look again. */
     CHILDREN_MAX = 1024,
     /* No pid is higher, whatever the system is set to (PID_MAX_LIMIT). */
     PID_LIMIT = 4 * 1024 * 1024,
@@ -216,8 +216,8 @@ struct children {
     size_t count;
 };
 
-/* Children that run and have a number above `from`, up to `to`.  Nobody else
- * is given the number of a child before it is reaped. */
+/* Children that run and have a number above `from`, up to `to`.  The number
+ * of a child is not given out again before the child is reaped. */
 static void
 find_children_among(struct children *children,
                     const struct hf_descendants *descendants, pid_t from,
@@ -233,8 +233,9 @@ find_children_among(struct children *children,
     }
 }
 
-/* The number that was given out last: the next process's.  That is forked with
- * no signal for its end: SIGCHLD would wake whoever rests between two looks. */
+/* The number that was given out last: the next process's.  That is forked
+ * with no signal for its end, since SIGCHLD would wake a caller that rests
+ * between two looks. */
 static pid_t
 newest_pid(void)
 {
@@ -269,8 +270,8 @@ find_children(struct children *children,
         find_children_among(children, descendants, 0, PID_LIMIT);
 }
 
-/* The number of the command's group is nobody else's as long as a child of
- * ours is in it. */
+/* The number of the command's group is not given to another as long as a
+ * child of ours is in it. */
 static void
 signal_children(const struct hf_descendants *descendants, int signal)
 {
@@ -292,9 +293,9 @@ signal_children(const struct hf_descendants *descendants, int signal)
 
 /* ---- Either way ---------------------------------------------------------- */
 
-/* What descends from us when there is nothing of ours yet.  What lost its
- * parent while we looked does in another look: so it takes one that finds no
- * more. */
+/* Find the processes that descend from us before we have started any.  A
+ * process that lost its parent during a look is found by the next one, so
+ * look until no more are found. */
 static bool
 note_strangers(struct hf_descendants *descendants)
 {

@@ -8,16 +8,17 @@
 
 /*
  * The descendants of this process: its children and theirs.  This process is a
- * subreaper, so that whatever loses its parent still descends from it.
+ * subreaper, so a process that loses its parent still descends from it.
  *
- * Seen in a /proc that shows this process, be it its own pid namespace's or an
- * outer one's: there all of it is seen.  Without one only the children are,
- * since of each number the kernel tells whether a child of ours has it.  Then
- * a signal reaches the children and the command's process group at once, and
- * what is deeper when its parents have ended and it has become a child.
+ * They are seen in a /proc that shows this process, be it of its own pid
+ * namespace or of an outer one.  Without such a /proc only the children are
+ * seen, since the kernel tells of each number whether a child of ours has it.
+ * Then a signal reaches the children and the command's process group at once.
+ * It reaches deeper processes when their parents have ended and they have
+ * become children.
  *
- * What runs may fork while we look, so one look proves nothing: whoever wants
- * all of it gone repeats, until waitpid says that no child is left.
+ * A process may fork while we look, so one look proves nothing.  To end them
+ * all, repeat until waitpid says that no child is left.
  *
  * Linux only; plain data.  The thread that looks is the only one that reaps.
  */
@@ -55,7 +56,7 @@ bool hf_descendants_init(struct hf_descendants *descendants);
 void hf_descendants_signal(const struct hf_descendants *descendants,
                            int signal);
 
-/* What there is of them now, in one look. */
+/* The descendants there are now, in one look. */
 void hf_descendants_look(const struct hf_descendants *descendants,
                          struct hf_descendants_left *left);
 

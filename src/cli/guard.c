@@ -24,7 +24,7 @@ static const struct hf_duration round_pause = {20};
 /* A command that stops again within this has to wait as long. */
 static const struct hf_duration stop_pause = {1000};
 
-/* What is left of the command then is worth a line. */
+/* Processes that the command has left for so long are worth a line. */
 static const struct hf_duration left_after = {200};
 
 /* Then the ttl has to tell. */
@@ -127,7 +127,7 @@ begin_end(struct guard *g)
     g->state = ENDING;
     g->kill_at = takeover(g) ? hf_earlier(right_until(g), kill_at) : kill_at;
     hf_descendants_signal(&g->descendants, SIGTERM);
-    /* What is stopped cannot hear TERM. */
+    /* A stopped process does not act on TERM. */
     hf_descendants_signal(&g->descendants, SIGCONT);
 }
 
@@ -267,7 +267,7 @@ hear(struct guard *g)
         on_holdfast_gone(g);
 }
 
-/* It ended, and nobody made it. */
+/* The command ended by itself. */
 static bool
 ended_by_itself(const struct guard *g)
 {
@@ -282,7 +282,7 @@ right_lasts(const struct guard *g)
                        takeover(g) ? worried_from(g) : right_until(g));
 }
 
-/* Whoever lets it go looks again until that is allowed, or nothing is left. */
+/* To let it go, look again until that is allowed, or nothing is left. */
 static void
 say_left(struct guard *g)
 {
@@ -364,7 +364,7 @@ wait_for_news(struct guard *g)
         g->refusal = hf_command_refused(&g->command);
 }
 
-/* There is no descendant, and none will come; or they are nobody's now. */
+/* No descendant is left and none will come; or they were let go. */
 static bool
 over(struct guard *g)
 {
@@ -401,9 +401,9 @@ tell_end(struct guard *g)
     tell(g, &done);
 }
 
-/* Holdfast was killed, and nothing of the command is left: a lock server need
- * not wait for the ttl to learn that.  What a refuse lock's command left half
- * done is for a person. */
+/* Holdfast was killed, and nothing of the command is left.  Tell a lock
+ * server, so that it need not wait for the ttl.  The work that a refuse
+ * lock's command left half done is for a person. */
 static void
 say_farewell(const struct guard *g)
 {

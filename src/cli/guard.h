@@ -6,8 +6,8 @@
 #include "guard_link.h"
 
 /*
- * The guard: a small process between holdfast and the command, so that the
- * two of them are not gone as long as anything of the command is left.
+ * The guard: a small process between holdfast and the command.  Holdfast and
+ * the guard are not both gone as long as anything of the command is left.
  *
  *              GRANT               the command ended     nothing left
  *   WAITING ----------> RUNNING ------------------------------> done
@@ -20,11 +20,11 @@
  *      v holdfast died, or hung up
  *   done (nothing was started)
  *
- * What a command that ended by itself has left may be let go (--leave): once,
- * while the right lasts, and when nobody has asked it to stop.  From then on
- * nobody ends it.
+ * With --leave, processes that a command has left after it ended by itself may
+ * be let go: once, while the right lasts, and if it was not asked to stop.
+ * From then on the guard does not end them.
  *
- * The guard never sees the place and has one thread; it blocks every signal
+ * The guard never sees the place and has one thread.  It blocks every signal
  * that can be blocked, and hears of signals to pass on from holdfast alone.
  */
 

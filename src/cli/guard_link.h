@@ -10,7 +10,7 @@
 #include <holdfast/holdfast.h>
 
 /*
- * What `holdfast run` and its guard share.
+ * The data that `holdfast run` and its guard share.
  *
  *     holdfast                 guard                    the command
  *        | fork (before the claim) |
@@ -77,7 +77,8 @@ struct hf_guard_link {
     int holdfast_life; /* a pidfd of holdfast, for the guard */
 };
 
-/* What the guard is told when it is forked; it has no other options. */
+/* The terms that the guard is given when it is forked; it has no other
+ * options. */
 struct hf_guard_link_terms {
     const char *const *names; /* NULL at the end */
     const char *space;        /* "default" where none was given */

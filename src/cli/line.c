@@ -16,8 +16,8 @@
 static const struct hf_duration short_wait = {500};
 static const struct hf_duration unknown_wait = {800};
 
-/* Between two lines where nobody looks; and of a place that does not answer:
- * the first, twice as long each time. */
+/* Between two lines where stderr is no terminal; and about a place that does
+ * not answer: the first, twice as long each time. */
 static const struct hf_duration pause_usual = {60 * 1000};
 static const struct hf_duration pause_first = {10 * 1000};
 static const struct hf_duration waits_first = {1000};
@@ -118,7 +118,7 @@ name_of(const struct hf_line *line, const struct hf_view *seen,
     return strcmp(name->at, line->name) == 0 ? NULL : name->at;
 }
 
-/* Nobody holds it, and somebody is before us in line. */
+/* There is no holder, and another waiter is before us. */
 static void
 add_first(struct hf_text *out, const struct hf_view *seen, const char *name)
 {
@@ -139,7 +139,7 @@ add_first(struct hf_text *out, const struct hf_view *seen, const char *name)
     add_position(out, seen);
 }
 
-/* What matters most stands first: the end is cut on a narrow terminal. */
+/* The most important words stand first: the end is cut on a narrow terminal. */
 static void
 add_holder(struct hf_text *out, const struct hf_line *line,
            const struct hf_view *seen)
@@ -223,7 +223,7 @@ write_now(struct hf_line *line, enum hf_line_kind kind,
     return true;
 }
 
-/* What there is to say now. */
+/* The line as it is to be now. */
 static enum hf_line_kind
 kind_of(const struct hf_line *line, const struct hf_view *seen,
         struct hf_instant now)

@@ -8,20 +8,22 @@
 #include "base/clock.h"
 
 /*
- * What a waiting command says of the holder it waits for: on a terminal one
- * line, rewritten in place; elsewhere one line at the start, one a minute, and
- * one when the holder is first thought dead.  A place that does not answer has
- * lines of its own, with growing pauses; nothing is said of a wait that ends
- * within half a second.  On stderr, and only when nobody has to wait for its
- * reader: the lock may be granted in this moment, and would then be held by a
- * process that does nothing.
+ * The line that a waiting command says about the holder it waits for: on a
+ * terminal one line, rewritten in place; elsewhere one line at the start, one
+ * a minute, and one when the holder is first thought dead.  A place that does
+ * not answer has lines of its own, with growing pauses.  A wait that ends
+ * within half a second is not told.
+ *
+ * The lines go to stderr, and are dropped if its reader is slow.  The lock may
+ * be granted in this moment, and a process that waits for a reader would then
+ * hold it and do nothing.
  *
  * One thread at a time.  Plain data.
  */
 enum hf_line_kind {
     HF_LINE_HOLDER,     /* somebody has it */
     HF_LINE_UNANSWERED, /* the place does not answer */
-    HF_LINE_NO_ROOM,    /* it answers that it has no room for one who waits */
+    HF_LINE_NO_ROOM,    /* it answers that it has no room for another waiter */
     HF_LINE_UNSETTLED,  /* nor did it by the limit: is it ours? */
 };
 
@@ -62,9 +64,9 @@ struct hf_line {
 void hf_line_init(struct hf_line *line, const char *verb, const char *name,
                   const char *place);
 
-/* Say what is seen now of the holder, if there is anything to say.  Called when
- * that changes, and each HF_LINE_PAUSE_MS, for what is said of time changes by
- * itself. */
+/* Say what is seen of the holder now, if there is anything to say.  Call it
+ * when that changes, and each HF_LINE_PAUSE_MS, since the times in a line
+ * change by themselves. */
 void hf_line_show(struct hf_line *line, const struct hf_view *seen);
 
 /* Take it off the terminal. */

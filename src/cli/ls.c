@@ -38,7 +38,7 @@ struct page {
 static const struct row heads = {{"NAME", "HOLDER", "COMMAND", "SINCE",
                                   "LAST BEAT", "IF DEAD", "FENCE", "REASON"}};
 
-/* Nobody holds it: who is first in line, or for whom that place is kept. */
+/* It has no holder: the first in line, or the client whose place is kept. */
 static void
 fill_first(struct row *row, const struct hf_view *lock)
 {

@@ -5,7 +5,7 @@
 #include "say.h"
 #include "verb.h"
 
-/* Who has a session of a lock server: the rows of `ls --sessions`. */
+/* The sessions of a lock server: the rows of `ls --sessions`. */
 
 #define PAGE "1000"
 
@@ -25,7 +25,7 @@ add_row(struct hf_text *out, const struct hf_view *session)
     char silent_text[32];
     char ttl_text[32];
 
-    silent.ms -= silent.ms % 1000; /* nobody reads more */
+    silent.ms -= silent.ms % 1000; /* a person needs no more */
     hf_text_addf(out, "%-16s  %5" PRId64 "  %5" PRId64 "  %8s  %8s  %-9s  %s\n",
                  hf_view_text(session, HF_FIELD_SESSION),
                  hf_view_number(session, HF_FIELD_HOLDS),

@@ -110,8 +110,8 @@ say_unknown(int argc, char **argv)
 /* ---- The process --------------------------------------------------------- */
 
 /*
- * Whoever starts us without stdin, stdout or stderr must not find a database
- * in their place.  Close-on-exec: the command gets what we were given.
+ * We may be started without stdin, stdout or stderr.  A file that we open must
+ * not get their numbers.  Close-on-exec: the command gets what we were given.
  */
 static void
 fill_standard_streams(void)

@@ -10,9 +10,8 @@
 #include "base/text.h"
 
 /*
- * What the command puts into a text for people, shells and programs.  Each
- * text is written with one write, so that it never mixes with what the command
- * that we run writes.
+ * Output: text for people, shells and programs.  Each text is written with one
+ * write, so that it never mixes with the output of the command that we run.
  */
 
 enum {
@@ -32,15 +31,15 @@ enum {
  */
 void hf_output_quote(struct hf_text *text, const char *word);
 
-/* As JSON: a string (NULL is null), or an object.  What does not fit is left
- * out as a whole. */
+/* As JSON: a string (NULL is null), or an object.  It is left out as a whole
+ * if it does not fit. */
 void hf_output_json(struct hf_text *text, const char *string);
 void hf_output_view(struct hf_text *text, const struct hf_view *view);
 
 /*
  * The character at `at` (not at the final NUL): its length in bytes, and
- * whether a terminal may be shown it (hf_text_is_clean).  What it may not has
- * length 1.
+ * whether a terminal may be shown it (hf_text_is_clean).  If it may not, the
+ * length is 1.
  */
 size_t hf_output_character(const char *at, bool *shown);
 
@@ -56,8 +55,8 @@ size_t hf_output_fit(const char *string, size_t columns, size_t *used);
  * decided by it.
  */
 
-/* Can a wall clock have shown it?  Not before 2000, nor after 9999: whoever
- * wrote that had no clock, or is no program of ours. */
+/* Can a wall clock have shown it? Not before 2000, nor after 9999: that
+ * writer had no clock, or is no program of ours. */
 bool hf_output_is_date(int64_t wall_ms);
 
 /* How long ago a wall clock showed `wall_ms`: "2m10s"; "0s" when that is in

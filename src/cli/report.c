@@ -114,7 +114,7 @@ hf_report_command(struct hf_text *out, const struct hf_target *target,
     hf_output_quote(out, target->name);
 }
 
-/* Where its processes are, if nobody can end them from here. */
+/* Where its processes are, if they cannot be ended from here. */
 static void
 add_elsewhere(struct hf_text *out, const struct hf_view *seen)
 {
@@ -204,7 +204,7 @@ hf_report_none(const struct hf_target *target, const char *place,
     return HF_EXIT_NONE;
 }
 
-/* What is known of its life, in one clause. */
+/* Is it alive? The evidence, in one clause. */
 static void
 add_life(struct hf_text *out, const struct hf_view *seen, bool looked)
 {
@@ -409,7 +409,7 @@ add_why(struct hf_text *out, const struct hf_target *target, const char *place,
     }
 }
 
-/* What the person in front of it may do next. */
+/* The next step for the person who reads it. */
 static void
 add_remedy(struct hf_text *out, const struct hf_target *target,
            const char *place, const struct hf_report_answer *answer)

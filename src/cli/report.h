@@ -7,13 +7,14 @@
 #include "target.h"
 
 /*
- * What the command tells a person about a lock and its holder: who, since
- * when, the evidence, and what to do, as commands to paste.
+ * Report: a lock and its holder in words: who, since when, the evidence, and
+ * what to do, as commands to paste.
  */
 
-/* What is seen of a lock and its holder, as what it is. */
+/* The fields of a view, with their types. */
 bool hf_report_exists(const struct hf_view *seen);
-/* By a lock server: it tells who waits, and of beats it tells only the last. */
+/* It is of a lock server, which tells the waiters, and of beats only the
+ * last. */
 bool hf_report_served(const struct hf_view *seen);
 
 bool hf_report_corrupt(const struct hf_view *seen);
@@ -46,10 +47,10 @@ void hf_report_command(struct hf_text *out, const struct hf_target *target,
                        const char *place, const char *verb, const char *extra);
 
 /*
- * What must come before a clear: to put right what was begun, and, where a
- * process of the holder is still there, or may be on another host, which is
- * named, to end that first; it would go on beside the next one.  One clause,
- * without a full stop.
+ * The steps before a clear: repair the work that was begun; and first end a
+ * process of the holder that is still there, or may be on another host, which
+ * is named, for it would go on beside the next holder.  One clause, without a
+ * full stop.
  */
 void hf_report_before_clear(struct hf_text *out, const struct hf_view *seen);
 
@@ -67,12 +68,12 @@ void hf_report_clear(struct hf_text *out, const struct hf_target *target,
 void hf_report_holder(struct hf_text *out, const char *indent,
                       const struct hf_view *seen, bool watched);
 
-/* Nobody holds it, and a lock server's line has a first: who it is, and why it
- * does not go.  One clause; false, and nothing: there is none. */
+/* It has no holder, and a lock server's line has a first: who it is, and why
+ * it does not go.  One clause; false, and nothing: there is none. */
 bool hf_report_first(struct hf_text *out, const struct hf_view *seen);
 
-/* Say that nobody holds it, and who is first in line, if anybody is; returns
- * the exit code. */
+/* Say that it has no holder, and who is first in line, if anybody is;
+ * returns the exit code. */
 int hf_report_none(const struct hf_target *target, const char *place,
                    const struct hf_view *seen);
 

@@ -29,7 +29,7 @@ set_wait(void *values, const struct hf_option_given *given,
     return hf_verb_set_wait(&order->wait, given, error);
 }
 
-/* The command is not given it: whoever reads it sees its end with ours. */
+/* The command does not get it: its reader sees the end when we end. */
 static enum hf_status
 set_json_fd(void *values, const struct hf_option_given *given,
             struct hf_error *error)

@@ -3,12 +3,12 @@
 #include "say.h"
 
 /*
- * Who cleared what was lost.  A lock server tells it with the loss; a table
- * does not, nor a server whose leader has changed since: then the audit has it,
- * by the lock and its fence.
+ * Who cleared a lost lock.  A lock server tells it with the loss.  A table
+ * does not, nor a server whose leader has changed since: then the audit has
+ * it, by the lock and its fence.
  */
 
-/* Nobody is kept here for longer: it only tells a person more. */
+/* It only tells a person more, so we wait no longer. */
 static const struct hf_duration patience = {2000};
 
 /* The entry of that grant, in this page; *rows counts them. */

@@ -132,7 +132,7 @@ begin_claim(struct hf_run *run)
     return HF_RUN_CLAIMING;
 }
 
-/* Who has it?  One that runs us, perhaps, who waits for our end. */
+/* The holder may be a run around us, which waits for our end. */
 static void
 watch(struct hf_run *run)
 {
@@ -495,8 +495,8 @@ next_give_up(const struct hf_run *run)
 
 /* ---- The loop ------------------------------------------------------------ */
 
-/* What begins a stage, and what goes on with it when something has happened,
- * or at its next instant; both tell to which stage that leads. */
+/* The functions that begin a stage, and that go on with it after an event or
+ * at its next instant.  Both return the stage that follows. */
 static const struct {
     enum hf_run_stage (*begin)(struct hf_run *run);
     enum hf_run_stage (*go_on)(struct hf_run *run);
@@ -521,7 +521,7 @@ move_to(struct hf_run *run, enum hf_run_stage next)
 
 /* ---- From beginning to end ----------------------------------------------- */
 
-/* What is wrong with it is found before anything is begun, or written. */
+/* An error is found before anything is begun, or written. */
 static enum hf_status
 prepare(struct hf_run *run)
 {

@@ -29,7 +29,7 @@
 /* Under one grant, as a lock server has it. */
 enum { HF_RUN_NAMES_MAX = 64 };
 
-/* What `holdfast run` was asked to do; strings are borrowed from argv, and NULL
+/* The order of `holdfast run`; strings are borrowed from argv, and NULL
  * where the option was not given. */
 struct hf_run_order {
     struct hf_target target;                 /* of the first name */

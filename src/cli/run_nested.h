@@ -4,9 +4,9 @@
 #include <holdfast/view.h>
 
 /*
- * What is held by the `holdfast run`s that run us.
+ * The locks that the `holdfast run`s around us hold.
  *
- * HOLDFAST_HELD lists it, the outermost first: items parted by a space, each
+ * HOLDFAST_HELD lists them, the outermost first: items parted by a space, each
  *
  *     PLACE,SPACE,NAME,FENCE
  *

@@ -45,7 +45,7 @@ struct hf_run {
     bool done;
     struct hf_guard_link_message end; /* what DONE said */
 
-    /* What is heard. */
+    /* Events. */
     int signals; /* a signalfd */
     int alarm;
     sigset_t ignored; /* when we were started: they end no wait */

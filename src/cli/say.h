@@ -8,24 +8,24 @@
 #include "output.h"
 
 /*
- * What the command says on stderr: whole lines that begin with "holdfast: ",
- * each by one write.  Any thread.
+ * Say: whole lines on stderr that begin with "holdfast: ", each by one write.
+ * Any thread.
  */
 
 /*
- * Whoever else writes there may leave a line unended: what we say then begins a
- * line of its own.  Where the last byte cannot be read, as that of a pipe, an
- * empty line is the price.
+ * Another writer may leave a line unended on stderr.  What we say then begins
+ * a line of its own.  Where the last byte cannot be read, as that of a pipe,
+ * there is an empty line.
  */
 enum hf_say_others {
-    HF_SAY_ALONE,  /* nobody else does; so it is at first */
+    HF_SAY_ALONE,  /* we alone write there; so it is at first */
     HF_SAY_BESIDE, /* the command does, from now on */
     HF_SAY_AFTER,  /* it did: that is of interest to our next text alone */
 };
 
 void hf_say_others(enum hf_say_others now);
 
-/* What a pipe takes at once when it takes anything: PIPE_BUF. */
+/* The most that a pipe takes whole or not at all: PIPE_BUF. */
 enum { HF_SAY_NOW_MAX = 4096 };
 
 /* Exit codes beside those of words.h (sysexits.h, and the shell's). */
@@ -46,7 +46,7 @@ void hf_say(const char *format, ...);
 
 /*
  * The same, but never waits for the reader of stderr: when that would block,
- * the line is dropped.  For whoever must not be late.
+ * the line is dropped.  For callers that must not be late.
  */
 HF_PRINTF(1, 2)
 void hf_say_now(const char *format, ...);

@@ -6,8 +6,9 @@
 #include "target.h"
 
 /*
- * Who shares the locks of a place with whom, as far as a person must be told:
- * each user has a default place, and whom another's is closed to has a third.
+ * Sharing: the sentences about who shares a place.  Each user has a default
+ * place of his own; users who are denied access to the place of another need a
+ * third.
  */
 
 /* Say it when opening made a default place, which is once; never waits for the
@@ -15,7 +16,7 @@
 void hf_sharing_made_now(const struct hf_target *target,
                          const struct hf_client *client);
 
-/* What a person who is denied can do; "": nothing is known, or it is not that.
+/* The advice for a person who was denied access; "": the error is another.
  * A static string, one clause. */
 const char *hf_sharing_remedy(const struct hf_target *target,
                               enum hf_status status);

@@ -98,7 +98,8 @@ print(const struct hf_target *target, const struct hf_view *lock,
     return hf_report_corrupt(lock) ? hf_status_exit(HF_E_CORRUPT) : 0;
 }
 
-/* Nobody waits in a place that is kept for who is to ask again. */
+/* A place in line that is kept for a client that is to ask again: it does
+ * not wait now. */
 static void
 add_kept(struct hf_text *out, const struct hf_view *claim)
 {
@@ -110,7 +111,7 @@ add_kept(struct hf_text *out, const struct hf_view *claim)
                      hf_duration_text(kept, text, sizeof(text)));
 }
 
-/* One who holds it beside others, or waits for it. */
+/* A client that holds it beside others, or waits for it. */
 static void
 add_claim(struct hf_text *out, const struct hf_view *claim)
 {
@@ -155,7 +156,7 @@ print_claims(struct hf_query *query, struct hf_view *claim)
     return fine;
 }
 
-/* Nobody holds it; somebody may be in line for it. */
+/* It has no holder; there may be a line for it. */
 static int
 print_unheld(const struct hf_target *target, const char *place,
              struct hf_query *query, struct hf_view *first)

@@ -18,9 +18,9 @@ struct hf_target {
 };
 
 /*
- * Is the place one that others can meet in?  0, or 64 after having said why
- * not: a table of this process alone would keep nobody out, and an empty --at
- * is a variable that was not set.
+ * Can others use the same place?  0, or 64 after having said why not: a table
+ * of this process alone excludes no other process, and an empty --at is a
+ * variable that was not set.
  */
 int hf_target_check(const struct hf_target *target);
 

@@ -65,8 +65,8 @@ number_of(const struct dirent *entry)
     return end != entry->d_name && *end == '\0' ? number : -1;
 }
 
-/* What the process waits for, as TEXT_MAX has it; 0 bytes: nothing is shown.
- * The last byte is always a NUL. */
+/* The locks that the process waits for, as TEXT_MAX has it; 0 bytes: nothing
+ * is shown.  The last byte is always a NUL. */
 static size_t
 read_waits(long pid, char text[TEXT_MAX])
 {

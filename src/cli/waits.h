@@ -6,13 +6,13 @@
 #include "output.h"
 
 /*
- * For what a `holdfast run` waits, shown to those who wait for a lock that is
- * held around it: `run a … run b` beside `run b … run a` waits for itself, and
- * a person is to see that.
+ * Waits: the locks that a `holdfast run` waits for, shown to those who wait
+ * for a lock that is held around it.  `run a … run b` beside `run b … run a`
+ * waits for itself, and a person is to see that.
  *
- * It stands in a file in memory, which the waiting process has open: who may
- * look at the files of a process finds it there.  Only who waits under a lock
- * shows it, or looks for it.  It is what that process says, and good for words
+ * They stand in a file in memory, which the waiting process has open, and
+ * which another process finds among its open files, if it may.  Only a process
+ * that waits under a lock shows it, or looks for it.  It is used for messages
  * alone: nothing is decided by it.
  */
 
@@ -22,9 +22,10 @@ int hf_waits_show(const char *place, const char *space,
                   const char *const *names);
 
 /*
- * Add what one of the processes below those of the holder waits for, as a
- * clause: ", itself waits for a, which a run around us holds".  Nothing where
- * that cannot be seen, or nobody waits.  Reads every process of /proc.
+ * Add, as a clause, the lock that one of the processes below those of the
+ * holder waits for: ", itself waits for a, which a run around us holds".
+ * Nothing where that cannot be seen, or none waits.  Reads every process of
+ * /proc.
  */
 void hf_waits_add(struct hf_text *out, const char *place,
                   const struct hf_view *holder);

@@ -11,19 +11,19 @@
 
 enum { LOOK_PAUSE_MS = 1000, FIRST_SIZE = 512 };
 
-/* More than a beat, if nobody has set another; and what a place that answers
- * needs besides. */
+/* More than a beat by default; and the time that a place needs for an
+ * answer. */
 #define LOOK_AT_MOST "3s"
 static const struct hf_duration look_at_most = {3000};
 static const struct hf_duration answer_at_most = {5000};
 
-/* What is worth a line if it is another than before. */
+/* A change of these is worth a line. */
 struct sight {
     bool exists;
     uint64_t fence;
     enum hf_life life;
     int64_t waiters;
-    char first[FIRST_SIZE]; /* in line, while nobody holds it, and why */
+    char first[FIRST_SIZE]; /* in line, while there is no holder, and why */
 };
 
 static struct sight
@@ -96,7 +96,7 @@ print(const struct hf_target *target, const struct hf_view *seen)
     return hf_say_output(&out);
 }
 
-/* What is seen, and who looks. */
+/* A watch: the question, and what was seen last. */
 struct watch {
     const struct hf_target *target;
     struct hf_instant until;
@@ -105,7 +105,7 @@ struct watch {
     bool no_answer; /* at the last look, which was said */
 };
 
-/* It is said once.  What there is when it answers again is news. */
+/* It is said once.  The state when it answers again is news. */
 static int
 on_no_answer(struct watch *watch, const struct hf_error *error)
 {
@@ -170,7 +170,7 @@ look(struct watch *watch)
     return code;
 }
 
-/* Until the next look.  False: nobody reads what is told. */
+/* Until the next look.  False: the reader of the output has gone. */
 static bool
 pause_looks(void)
 {

@@ -10,7 +10,7 @@
 
 #include "core/lockspace/look.h"
 
-/* What a pipe takes whole or not at all; of a longer line the end is cut. */
+/* The most that a pipe takes whole or not at all; a longer line is cut. */
 enum { LINE_SIZE = PIPE_BUF };
 
 static const struct hf_duration often_pause = {10 * 1000};
@@ -115,7 +115,7 @@ hf_log_say(struct hf_log *log, enum hf_log_level level, const char *event,
 
 /* ---- The seat ------------------------------------------------------------ */
 
-/* Whoever has a fenced resource must know it, too. */
+/* The owner of a fenced resource must know it, too. */
 static void
 say_grace(struct hf_log *log, const struct hf_seat *seat)
 {

@@ -26,7 +26,7 @@
 enum hf_log_format { HF_LOG_LOGFMT, HF_LOG_JSON };
 enum hf_log_level { HF_LOG_INFO, HF_LOG_WARN, HF_LOG_ERROR };
 
-/* What may happen often is told once in ten seconds. */
+/* An event that may happen often is told once in ten seconds. */
 struct hf_log_often {
     struct hf_instant told_at;
     uint64_t untold; /* since then */
@@ -59,7 +59,7 @@ enum { HF_LOG_FIELDS_MAX = 8 };
 void hf_log_say(struct hf_log *log, enum hf_log_level level, const char *event,
                 const struct hf_log_field *fields);
 
-/* Say what is new of the seat. */
+/* Log the changes of the seat. */
 void hf_log_look(struct hf_log *log, const struct hf_seat *seat);
 
 /* A connection was turned away, for there are too many. */

@@ -25,7 +25,7 @@ complain(const struct hf_error *error)
     return hf_status_exit(error->status);
 }
 
-/* What main and its loop share. */
+/* The data that main and its loop share. */
 struct daemon {
     struct hf_server_options options;
     struct hf_self self;
@@ -74,7 +74,7 @@ notify(const char *state)
     hf_fd_close(&fd);
 }
 
-/* For people, and for whoever started it. */
+/* Tell people, and the process that started us. */
 static void
 ready(void *ctx)
 {
@@ -142,7 +142,7 @@ reload(void *ctx)
     hf_log_say(&daemon->log, HF_LOG_INFO, "settings were read again", NULL);
 }
 
-/* Who reads our log, or --ready-fd, may end before we do. */
+/* The reader of our log, or of --ready-fd, may end before we do. */
 static void
 ignore_broken_pipes(void)
 {
@@ -185,7 +185,7 @@ put_help(void)
     return put(bytes);
 }
 
-/* For whoever looks at it meanwhile. */
+/* Tell people why it waits. */
 static void
 retire_waits(void *ctx, const struct hf_retired *retired)
 {

@@ -341,9 +341,10 @@ take_setting(void *ctx, const char *section, const char *name,
            HF_OK;
 }
 
-/* What inih would read on: the rest of a line that is too long for it, as the
- * next one; a line that begins with blanks, as more of the one above; a name of
- * a section, and what follows a NUL, as nothing. */
+/* inih would take the rest of a line that is too long for it as the next
+ * line, a line that begins with blanks as more of the one above, and would
+ * ignore the name of a section and all behind a NUL.  These are errors, or
+ * put right. */
 static char *
 next_line(char *text, int size, void *ctx)
 {

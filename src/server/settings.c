@@ -12,8 +12,8 @@
 
 #define IDLE_MS 30000
 
-/* After a change of leader those who waited come first [L5]: for so long, which
- * is less than anybody waits at a time. */
+/* After a change of leader those who waited come first [L5]: for so long,
+ * which is less than one wait lasts. */
 #define TAKEOVER_GRACE_MS 1250
 
 const struct hf_server_settings hf_server_settings_default = {
@@ -40,7 +40,7 @@ hf_server_settings_read_host(const char *text, char host[HF_HOST_MAX + 1])
     return hf_host_is_name((struct hf_bytes){host, strlen(host)});
 }
 
-/* All addresses of this machine, which is none where others find it. */
+/* The address of all interfaces, by which others cannot find it. */
 bool
 hf_server_settings_is_wildcard(const char *host)
 {
@@ -226,7 +226,7 @@ hf_server_settings_address(const struct hf_server_settings *settings,
 
 /* ---- Changing ------------------------------------------------------------ */
 
-/* What a running server is told by these stays so. */
+/* The settings that a running server cannot change. */
 static void
 add_others(struct hf_text *text, const struct hf_server_settings *a,
            const struct hf_server_settings *b)

@@ -60,9 +60,9 @@ void hf_server_settings_change(struct hf_server_settings *settings,
                                struct hf_text *others);
 
 /*
- * All that a loop is given for them, but who we are, where others find us, and
- * whom to tell.  *settings is borrowed by it.  Errors as hf_place_parse, and
- * HF_E_UNAVAILABLE: no random numbers.
+ * The configuration of a loop with these settings, but for who we are, where
+ * others find us, and the callbacks.  It borrows *settings.  Errors as
+ * hf_place_parse, and HF_E_UNAVAILABLE: no random numbers.
  */
 HF_MUST_USE enum hf_status
 hf_server_settings_config(struct hf_server_settings *settings,
