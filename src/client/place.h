@@ -12,8 +12,8 @@ struct hf_backend;
 #define HF_TURN_MS 100
 
 /*
- * Place: what stands behind a handle.  Above this line nobody knows whether it
- * is a table of records or a server.
+ * Place: what stands behind a handle.  No file above this line knows whether
+ * it is a table of records or a server.
  *
  * A kind of place is three structs of functions: for its locks, for queries and
  * for itself.  What a place cannot do is NULL, and the caller is told so in one

@@ -4,6 +4,7 @@
 #include "base/random.h"
 #include "client/server/connections.h"
 #include "client/server/queries.h"
+#include "client/server/trouble.h"
 #include "client/server/views.h"
 #include "wire/api_reply.h"
 #include "wire/json_slice.h"
@@ -182,7 +183,7 @@ say_node(struct hf_checkup *check, const char *host, struct hf_bytes info,
     char state[32];
     char leader[HF_HOST_MAX + 16];
     char trouble[256];
-    uint64_t grace_ms;
+    struct hf_duration grace = hf_server_read_grace(info);
     bool leads;
 
     hf_json_slice_show(hf_json_slice(info, "state"), state, sizeof(state));
@@ -207,12 +208,11 @@ say_node(struct hf_checkup *check, const char *host, struct hf_bytes info,
             check, "on %s, put its store right: nothing is granted without it",
             host);
     }
-    if (hf_json_slice_number(hf_json_slice(info, "grace_ms"), &grace_ms) &&
-        grace_ms > 0) {
+    if (grace.ms > 0) {
         hf_checkup_add(check,
                        "it has forgotten what it had granted, and grants "
-                       "nothing for %" PRIu64 " s",
-                       (grace_ms + 999) / 1000);
+                       "nothing for %" PRId64 " s",
+                       (grace.ms + 999) / 1000);
         hf_checkup_warn(
             check, "on %s, see holdfastd's log: it tells what was lost", host);
     }

@@ -5,10 +5,10 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "client/server/trouble.h"
 #include "client/server/views.h"
 #include "client/view.h"
 #include "wire/api_ask.h"
-#include "wire/json_slice.h"
 
 /* A lock that is granted sooner is not polled. */
 static const struct hf_duration first_pause = {200};
@@ -49,17 +49,13 @@ static struct hf_blocker
 take_grace(struct hf_server *server, const struct hf_http_answer *answer)
 {
     struct hf_blocker none = {.kind = HF_BLOCKER_UNKNOWN};
-    uint64_t grace_ms;
+    struct hf_duration grace;
 
     if (answer->status != 200)
         return none;
-    if (!hf_json_slice_number(hf_json_slice(answer->body, "grace_ms"),
-                              &grace_ms) ||
-        grace_ms > INT64_MAX)
-        grace_ms = 0;
-    server->grace_end =
-        hf_after(hf_now(), (struct hf_duration){(int64_t)grace_ms});
-    if (grace_ms == 0)
+    grace = hf_server_read_grace(answer->body);
+    server->grace_end = hf_after(hf_now(), grace);
+    if (grace.ms == 0)
         return none;
     return (struct hf_blocker){.kind = HF_BLOCKER_PLACE,
                                .until = server->grace_end};

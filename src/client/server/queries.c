@@ -81,14 +81,9 @@ hf_server_query_refused(struct hf_server_query *query, int status,
 void
 hf_server_query_check_grace(struct hf_server_query *query, struct hf_bytes body)
 {
-    uint64_t grace_ms;
-
-    if (hf_json_slice_number(hf_json_slice(body, "grace_ms"), &grace_ms) &&
-        grace_ms <= INT64_MAX)
-        (void)hf_server_say_grace(
-            query->server,
-            hf_after(hf_now(), (struct hf_duration){(int64_t)grace_ms}),
-            HF_LATER_FORGOTTEN, &query->error);
+    (void)hf_server_say_grace(query->server,
+                              hf_after(hf_now(), hf_server_read_grace(body)),
+                              HF_LATER_FORGOTTEN, &query->error);
 }
 
 /* ---- Answers ------------------------------------------------------------- */

@@ -48,7 +48,8 @@ struct hf_server_query {
 
     /* Of an examine and of a clear. */
     struct hf_view *seen; /* owned: what is known of the holder; or NULL */
-    struct hf_view *kept; /* owned: nobody holds it, and the first place in line
+    struct hf_view
+        *kept; /* owned: there is no holder, and the first place in line
                              is kept for who is to ask again; or NULL */
     struct hf_instant began_at;
     struct hf_instant until; /* when the watch ends */

@@ -32,7 +32,7 @@
  *       sessions.c     machines: events in, effects out
  *         answer_report.c  what an answer tells people
  *       trouble.c      why nothing is answered, or granted
- *         services.c     of which service each node is [S7]
+ *         services.c     of which service each node is
  *         proxy_limit.c  how long a proxy lets a request take
  *         connections.c  requests to nodes, and the sockets for them
  *           lookup.c       addresses of a host

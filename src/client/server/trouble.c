@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "base/fail.h"
+#include "wire/json_slice.h"
 
 bool
 hf_server_services_trouble(const struct hf_server *server,
@@ -36,6 +37,17 @@ hf_server_say_trouble(const struct hf_server *server, struct hf_error *error)
     else
         (void)hf_fail(error, HF_E_UNAVAILABLE, "%s: no answer",
                       server->addresses.place);
+}
+
+struct hf_duration
+hf_server_read_grace(struct hf_bytes answer)
+{
+    uint64_t ms;
+
+    if (!hf_json_slice_number(hf_json_slice(answer, "grace_ms"), &ms) ||
+        ms > INT64_MAX)
+        ms = 0;
+    return (struct hf_duration){(int64_t)ms};
 }
 
 bool

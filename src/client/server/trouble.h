@@ -14,6 +14,10 @@ bool hf_server_services_trouble(const struct hf_server *server,
 void hf_server_say_trouble(const struct hf_server *server,
                            struct hf_error *error);
 
+/* For how long the server grants nothing, as its answer says; 0: it grants, or
+ * does not say. */
+struct hf_duration hf_server_read_grace(struct hf_bytes answer);
+
 /* Is `until` still to come?  Then *error says that the server grants nothing
  * before, and why: HF_E_UNAVAILABLE. */
 bool hf_server_say_grace(const struct hf_server *server,
