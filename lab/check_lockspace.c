@@ -73,7 +73,7 @@ check_line(const struct hf_lockspace *ls, uint32_t number)
     HF_CHECK(name->first_exclusive == first_exclusive);
 }
 
-/* Who is behind the first in line came after all who are behind nobody. */
+/* An onlooker behind the first in line came after all that are not. */
 static void
 check_onlookers(const struct hf_lockspace *ls, uint32_t number)
 {
@@ -102,7 +102,8 @@ check_onlookers(const struct hf_lockspace *ls, uint32_t number)
     HF_CHECK(onlookers->count <= hf_name_at(ls, number)->waiters_count);
 }
 
-/* Whoever a name keeps waiting is in its list: it is held, or is looked at. */
+/* A claim that a name keeps waiting is in the list of that name, which is held
+ * or looked at. */
 static void
 check_kept(const struct hf_lockspace *ls, uint32_t number)
 {

@@ -49,7 +49,7 @@ check_wish(const struct hf_session *s, const struct hf_wish *wish)
     }
 }
 
-/* What is counted of all wishes. */
+/* Sums over all wishes. */
 struct sums {
     uint32_t unsettled;
     uint32_t granted;

@@ -108,7 +108,7 @@ codec_put(struct codec *codec, uint64_t value)
     *codec->at++ = (uint8_t)value;
 }
 
-/* What follows CODE_BITS begins with a byte of its own. */
+/* The next field begins a byte of its own. */
 CODEC_INLINE void
 codec_byte_ends(struct codec *codec)
 {
@@ -163,7 +163,7 @@ codec_part(struct codec *codec, size_t size)
     return part;
 }
 
-/* What is left of the bytes is 0. */
+/* The rest of the bytes is 0. */
 CODEC_INLINE void
 codec_end(struct codec *codec)
 {

@@ -91,7 +91,7 @@ print_json_story(struct json_story *story, struct subject *subject,
                     print_json_words, story, &steps, &valid);
 }
 
-/* What the store was asked: by a server, its batches. */
+/* The calls to the store: of a server, its batches. */
 static unsigned
 operations_of(struct subject *subject, const struct explore_report *report)
 {
@@ -161,7 +161,7 @@ tell(void *ctx, unsigned number, const struct model_step *step)
         print_sentence(teller->how->out, number, step);
 }
 
-/* What comes after a schedule that leads nowhere. */
+/* The end of the story of a schedule that leads nowhere. */
 static void
 tell_future(FILE *out, const struct world *last, const char *violated)
 {

@@ -6,7 +6,7 @@
 #include "explore/program.h"
 #include "lab/world/model.h"
 
-/* What to exit with.  A search that was cut short has not said anything. */
+/* The exit code.  A search that was cut short has not said anything. */
 static int
 judge(const struct subject *subject, const struct explore_report *report)
 {
@@ -16,7 +16,7 @@ judge(const struct subject *subject, const struct explore_report *report)
                                                                 : EXIT_FINDING;
 }
 
-/* What became of the schedule of a violation. */
+/* How the schedule of a violation was found. */
 enum schedule { SHORTEST, PERHAPS_LONGER, NOT_FOUND };
 
 static bool

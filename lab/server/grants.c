@@ -75,7 +75,7 @@ grants_set_of(unsigned act)
 
 /* ---- Events -------------------------------------------------------------- */
 
-/* Who speaks is suspected no more [S5]. */
+/* A message ends the suspicion of its session [S5]. */
 static struct hf_lockspace_event
 message_of(struct grants_world *world, unsigned who, enum hf_message_kind kind)
 {
@@ -300,7 +300,7 @@ hand_over_all(struct grants_world *world)
             hand_over(world, &world->oracle.said[i]);
 }
 
-/* What was granted is written, and then told. */
+/* A grant is written first, and then told. */
 static void
 settle(struct grants_world *world)
 {
@@ -428,7 +428,7 @@ park(struct grants_world *world, unsigned who)
     grants_promise_answers(world, &heard);
 }
 
-/* What remains of its wait is over: a new attempt says that nothing does. */
+/* Its wait has ended: a new attempt says that no time is left. */
 static void
 run_out(struct grants_world *world, unsigned who)
 {

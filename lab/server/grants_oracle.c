@@ -328,7 +328,7 @@ succeed_each(struct grants_oracle *oracle, bool free)
     return any;
 }
 
-/* What is free is told before it is granted. */
+/* An onlooker is told that a name is free before the name is granted. */
 static void
 succeed_all(struct grants_oracle *oracle)
 {

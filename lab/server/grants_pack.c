@@ -198,7 +198,7 @@ unpack_claim(const struct packed_claim *from, uint8_t n, uint8_t fence,
         claim->place = from->place;
 }
 
-/* What it waits for goes on for as long as its state says. */
+/* Its wait goes on for as long as its state says. */
 static void
 unpack_wait(unsigned who, uint8_t state, struct snapshot_claim *claim)
 {

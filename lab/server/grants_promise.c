@@ -161,7 +161,7 @@ highest_fence(const struct grants_oracle *oracle)
     return highest;
 }
 
-/* What its grant is known by from here on. */
+/* Its grant is known by this from here on. */
 static void
 learn_fence(struct grants_world *world, const struct grants_said *said,
             uint64_t fence)
@@ -233,7 +233,7 @@ check_answer(struct grants_world *world, const struct hf_answer *answer,
         breaks(world, SERVER_TWICE_GIVEN);
 }
 
-/* Who is to be granted what another only looks at is granted it. */
+/* An onlooker does not keep others from a grant. */
 static void
 check_kept_out(struct grants_world *world, const struct grants_heard *heard)
 {

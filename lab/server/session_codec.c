@@ -257,7 +257,7 @@ code_wish_name(struct coder *coder, uint32_t number)
     return code_entry(coder, coder->wishes, number);
 }
 
-/* What is read stands in no row yet. */
+/* While it reads, a wish stands in no row yet. */
 static void
 code_row(struct coder *coder, enum hf_row_kind kind, struct hf_row *row)
 {
@@ -405,7 +405,7 @@ code_wish(struct coder *coder, struct hf_wish *wish)
     code_flags(codec, wish);
 }
 
-/* What is read has its entries before they are named. */
+/* While it reads, the entries are made before they are named. */
 static void
 code_entries(struct coder *coder)
 {
@@ -419,7 +419,7 @@ code_entries(struct coder *coder)
         coder->lanes[i] = hf_slots_take(s, &s->lanes);
 }
 
-/* Who is over does nothing any more. */
+/* A session that is over does nothing any more. */
 static void
 code(struct coder *coder)
 {

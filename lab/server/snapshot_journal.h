@@ -11,7 +11,8 @@
  * where it does not, the order is kept.
  */
 
-/* What is still to be written of what was given back, or is void. */
+/* The changes still to be written for grants that were given back, or are
+ * void. */
 enum snapshot_gone {
     SNAPSHOT_DELETE,
     SNAPSHOT_SWEEP, /* when there is room */

@@ -115,7 +115,7 @@ waiting_ask(struct waiting_client *client)
     waiting_send(client);
 }
 
-/* What it has, or asks for, it wants no more. */
+/* It no longer wants the lock that it has, or asks for. */
 void
 waiting_settle(struct waiting_client *client)
 {

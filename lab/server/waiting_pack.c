@@ -141,7 +141,7 @@ rank_fences(struct packed_client *packed, unsigned clients)
 
 /* ---- All of it ----------------------------------------------------------- */
 
-/* What nobody looks at again. */
+/* Fields that are not looked at again. */
 static void
 leave_out(struct waiting_client *client)
 {

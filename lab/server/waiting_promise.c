@@ -174,7 +174,8 @@ was_kept(const struct waiting_world *world, unsigned who)
     return client->turn == 0 && client->told > world->config->resume_grace;
 }
 
-/* Whoever was silent for its ttl may be ended: one in a step is enough. */
+/* A session that was silent for its ttl may be ended: one in a step is
+ * enough. */
 static void
 before_clock(struct waiting_world *world, struct waiting_before *before)
 {

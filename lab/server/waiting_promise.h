@@ -59,7 +59,7 @@ void waiting_promise_gone(struct waiting_world *world, unsigned who);
 /* Time is about to pass: all that can be done at once is done. */
 void waiting_promise_tick(struct waiting_world *world);
 
-/* What must be true of every state. */
+/* True of every state. */
 void waiting_promise_state(struct waiting_world *world);
 
 #endif

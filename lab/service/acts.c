@@ -362,7 +362,7 @@ lives(const struct service_world *world, unsigned who)
     return world->nodes[who].alive && !world->nodes[who].frozen;
 }
 
-/* What has arrived is read before it is told the time [S2]. */
+/* A message that has arrived is read before the node is told the time [S2]. */
 static bool
 may_tell_node(const struct service_world *world, unsigned who)
 {
@@ -961,7 +961,7 @@ order_calls(struct service_world *world)
               sizeof(world->nodes[i].calls[0]), compare_calls);
 }
 
-/* What can never matter any more is forgotten. */
+/* Forget a late write that can no longer apply. */
 static void
 forget(struct service_world *world)
 {

@@ -120,7 +120,7 @@ drain(struct service_world *world, unsigned number)
         }
 }
 
-/* What was seen before it was granted does not keep it from the lock now. */
+/* A holder seen before the grant does not keep the client from the lock now. */
 static void
 forget_seen(struct service_client *client)
 {

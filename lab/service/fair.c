@@ -33,14 +33,14 @@ of_locks(const struct service_world *world)
     return world->config->world.clients * SERVICE_LOCKS;
 }
 
-/* Who has held what: a bit for each lock of each client. */
+/* A bit for each lock that each client has held. */
 struct turns {
     uint32_t had;
     uint32_t all;
     bool ends; /* nobody wants anything any more */
 };
 
-/* Whoever holds has had it, and gives it back; at the end all do. */
+/* A client that holds a lock has had it, and gives it back. */
 static bool
 give_back(struct service_world *world, struct turns *turns)
 {
@@ -59,7 +59,7 @@ give_back(struct service_world *world, struct turns *turns)
     return false;
 }
 
-/* Whoever has not had it wants it. */
+/* A client that has not had a lock wants it. */
 static bool
 want(struct service_world *world, const struct turns *turns)
 {

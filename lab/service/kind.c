@@ -163,7 +163,7 @@ add_message(const struct service_stream *stream, struct hf_text *text)
     hf_text_addf(text, ", to node #%u)", stream->node + 1u);
 }
 
-/* What changed for those who look: leaders, and who holds what. */
+/* Changes that an observer sees: leaders, and who holds which lock. */
 static void
 add_news(const struct service_world *before, const struct service_world *after,
          struct hf_text *text)

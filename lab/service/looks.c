@@ -67,7 +67,7 @@ life_of(const struct service_world *world, const struct hf_look_claim *holder)
                                                             : HF_LIFE_UNKNOWN;
 }
 
-/* What the wait must end with at its deadline. */
+/* The outcome that the wait must have at its deadline. */
 static enum hf_outcome
 expected(const struct hf_blocker *blocker, bool changed)
 {
@@ -92,7 +92,7 @@ service_may_look(const struct service_world *world, unsigned who)
            !client->stalled && !client->away && leader_of(world) != NULL;
 }
 
-/* What comes with its deadline comes too late. */
+/* An answer that comes at the deadline comes too late. */
 void
 service_look(struct service_world *world, unsigned who)
 {

@@ -13,7 +13,7 @@ struct hf_node_config service_node_config(const struct service_config *config,
 
 void service_node_begin(struct service_world *world, unsigned number);
 
-/* What it asked of the store may yet be done. */
+/* A write that it asked of the store may yet apply. */
 void service_node_crash(struct service_world *world, unsigned number);
 
 void service_node_clock(struct service_world *world, unsigned number);
@@ -32,7 +32,7 @@ void service_node_notice(struct service_world *world, unsigned number);
 void service_node_clear(struct service_world *world, unsigned number,
                         unsigned lock, uint64_t fence);
 
-/* What the store said comes back; or it was not even asked. */
+/* The store's answer comes back; or the store was not even asked. */
 void service_node_answer(struct service_world *world, unsigned number,
                          struct service_call *call);
 

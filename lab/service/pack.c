@@ -197,8 +197,7 @@ struct sorts {
     struct numbers questions[SERVICE_NODES];
 };
 
-/* What a service is described with: the sorts of its numbers are there while it
- * ranks. */
+/* A codec, and while it ranks the sorts of the numbers. */
 struct coder {
     struct codec codec;
     struct sorts *sorts;

@@ -235,7 +235,7 @@ service_promise_loses(struct service_world *world,
 
 /* ---- Every state --------------------------------------------------------- */
 
-/* Whoever believes in it by his own clock. */
+/* The client that believes in it by its own clock. */
 static void
 check_believer(struct service_world *world, unsigned lock, uint64_t fence)
 {

@@ -20,7 +20,7 @@ void service_promise_seen(struct service_world *world, unsigned number,
 /* Its process ends now. */
 void service_promise_dies(struct service_world *world, unsigned number);
 
-/* What a node has decided goes out to a client. */
+/* A node's decision goes out to a client. */
 void service_promise_due(struct service_world *world, unsigned node,
                          const struct service_stream *stream);
 
@@ -35,7 +35,7 @@ void service_promise_loses(struct service_world *world,
 /* A tick has passed. */
 void service_promise_tick(struct service_world *world);
 
-/* What must be true of every state. */
+/* True of every state. */
 void service_promise_state(struct service_world *world);
 
 #endif

@@ -135,7 +135,7 @@ leave_behind(struct service_node *node)
             node->calls[i].done = false;
 }
 
-/* This is left of it.  What is under way to it ends with what it was. */
+/* This is left of it.  Calls under way to it end with the old place. */
 static void
 lose(struct service_world *world, const struct service_store *left)
 {

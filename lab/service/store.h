@@ -18,7 +18,7 @@ void service_store_orphan(struct service_world *world);
 bool service_store_may_apply(const struct service_store *store,
                              const struct service_call *call);
 
-/* What is kept of it, from now on. */
+/* Keep a copy of it, from now on. */
 void service_store_keep(struct service_world *world);
 
 /* All of it is lost; or all that was written since it was kept.  Nodes do not

@@ -80,7 +80,7 @@ advance(struct world *world, unsigned keeps, uint8_t *packed)
     unpack(world->config, packed, world);
 }
 
-/* Who is inside may leave at once; it is the next grant that counts. */
+/* A worker inside may leave at once: the next grant is the one that counts. */
 static bool
 reaches_grant(struct world world)
 {

@@ -11,7 +11,8 @@ forget_may(const struct world *world, unsigned who)
     return who == 0 && world->config->forgets;
 }
 
-/* Whoever has, or asks for, the lock has it from a place that is gone. */
+/* A worker that has the lock, or asks for it, has it from a place that is
+ * gone. */
 static void
 forsake_workers(struct world *world, bool seen)
 {

@@ -332,7 +332,7 @@ code_world(struct coder *coder, struct world *world)
         world_end_token(world, world->token);
 }
 
-/* What only some worlds have. */
+/* Parts that only some worlds have. */
 static void
 code_rest(struct coder *coder, struct world *world)
 {
@@ -566,7 +566,7 @@ unpack(const struct world_config *config, const uint8_t *bytes,
         .config = config,
     };
 
-    /* What world_copy leaves out is left alone: most of it is not there. */
+    /* Parts that world_copy leaves out are left alone: most are not there. */
     memset(world, 0, offsetof(struct world, workers));
     world->config = config;
     unpack_world(bytes, world);

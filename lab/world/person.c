@@ -35,7 +35,7 @@ check_request(const struct hf_examiner *x, const struct hf_request *request)
               op->expect.version == x->version));
 }
 
-/* What is asked goes out, unless a call is under way. */
+/* Its question goes out, unless a call is under way. */
 static void
 send(struct world_person *p)
 {

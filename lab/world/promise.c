@@ -90,7 +90,7 @@ promise_step(struct world *world, unsigned worker, enum hf_outcome before)
         broken(world, PROMISE_REVIVED);
 }
 
-/* What was true when the store executed the read. */
+/* True when the store executed the read. */
 void
 promise_death(struct world *world, enum hf_outcome said,
               const struct world_mail *heard)
@@ -112,7 +112,7 @@ promise_end(struct world *world, unsigned worker)
             broken(world, PROMISE_ORPHAN);
 }
 
-/* Who was granted the lock later is before whoever was granted it earlier. */
+/* A write is taken unless one of a later grant was taken before. */
 void
 promise_resource(struct world *world, unsigned grant, bool taken)
 {

@@ -34,7 +34,7 @@ void promise_end(struct world *world, unsigned worker);
 /* A write, sent under the grant of that number, arrived at the resource. */
 void promise_resource(struct world *world, unsigned grant, bool taken);
 
-/* What must be true of every state. */
+/* True of every state. */
 void promise_state(struct world *world);
 
 /* Of two worlds that differ in one worker: is all the same that a promise, or a

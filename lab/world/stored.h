@@ -15,7 +15,7 @@ void stored_keep(struct world *world);
 enum hf_verdict stored_apply(struct world *world,
                              const struct world_write *write);
 
-/* What a read shows now. */
+/* The record as a read shows it now. */
 struct hf_sight stored_read(const struct world *world);
 
 /* The tombstone is purged: the floor rises above its version. */

@@ -127,7 +127,7 @@ let_go(struct world *world, unsigned worker)
     w->mail = (struct world_mail){.out = false};
 }
 
-/* What it asks goes out, unless a call is under way. */
+/* Its question goes out, unless a call is under way. */
 static void
 send(struct world *world, unsigned worker)
 {
@@ -191,7 +191,8 @@ step(struct world *world, unsigned worker, struct hf_event event)
     return 0;
 }
 
-/* What the place brought back of one who had settled is nobody's. */
+/* A record that the place brought back, of a worker that had settled, has no
+ * owner. */
 static void
 forsake(struct world *world, unsigned worker)
 {
@@ -210,7 +211,7 @@ clear(struct world *world, unsigned worker)
     world->heard[worker] = (struct world_mail){.out = false};
 }
 
-/* What a process has claimed, as far as it is known. */
+/* The claim of a process, as far as it is known. */
 struct world_process {
     uint64_t token; /* or 0 */
     uint64_t id;    /* or 0 */
@@ -377,7 +378,7 @@ worker_deliver(struct world *world, unsigned worker)
         world->heard[worker] = mail;
 }
 
-/* What it has sent may still apply, and is nobody's. */
+/* Its write may still apply, and has no owner. */
 static void
 vanish(struct world *world, unsigned worker, bool ended)
 {
