@@ -6,7 +6,7 @@
 
 /* Each limit has its answer, and takes nothing that is there. */
 
-/* What was there before is there after it: 1 holds A, and 2 waits for it. */
+/* 1 holds A, and 2 waits for it. */
 static struct server_fixture
 full_of(const struct hf_lockspace_config *config)
 {
@@ -18,68 +18,39 @@ full_of(const struct hf_lockspace_config *config)
     return r;
 }
 
+/* With these limits, these names are over, and 1 and 2 are still there. */
 static void
-expect_still_there(struct server_fixture *r)
+expect_limit(const char *limits, const char *names)
 {
-    server_hush(r);
-    server_release(r, (struct call){.stream = 98, .session = 1});
-    EXPECT_TOLD(r, "98 released\n"
-                   "2 granted 102\n");
-    server_fini(r);
-}
+    char text[500];
 
-static void
-expect_limit(struct hf_lockspace_config config, const char *names)
-{
-    struct server_fixture r = full_of(&config);
-
-    server_acquire(&r,
-                   (struct call){.stream = 11, .session = 3, .names = names});
-    server_acquire(
-        &r, (struct call){.stream = 12, .session = 3, .a = 2, .names = names});
-    EXPECT_TOLD(&r, "11 over: limit\n"
-                    "12 over: limit\n");
-    expect_still_there(&r);
+    snprintf(text, sizeof(text),
+             "start %s\n"
+             "1 acquire A on 1             | 1 granted 101\n"
+             "2 acquire A on 2\n"
+             "3 acquire %s on 11            | 11 over: limit\n"
+             "3 acquire %s on 12, attempt 2 | 12 over: limit\n"
+             "1 release on 98              | 98 released; 2 granted 102\n",
+             limits, names, names);
+    SCRIPT_PLAY(&lockspace_script, text);
 }
 
 static void
 what_no_limit_has_room_for_is_over_for_ever(void **state)
 {
-    struct hf_lockspace_config one = server_config();
-    struct hf_lockspace_config config = one;
-
     (void)state;
-    config.limits.claims = 2;
-    config.limits.waiters = 2;
-    expect_limit(config, "B");
-    config = one;
-    config.limits.waiters = 1;
-    expect_limit(config, "A");
-    config = one;
-    config.limits.names = 1;
-    expect_limit(config, "B");
-    config = one;
-    config.limits.spaces = 1;
-    expect_limit(config, "x/B");
-    config = one;
-    config.limits.claims = config.limits.waiters = config.limits.parts = 3;
-    expect_limit(config, "B C");
-    config = one;
-    config.limits.space_waiters = 1;
-    expect_limit(config, "A");
-    config = one;
-    config.limits.space_grants = 2;
-    expect_limit(config, "B");
-    config = one;
-    config.limits.request_names = 1;
-    expect_limit(config, "B C");
-    config = one;
-    config.limits.record_bytes = 600;
-    expect_limit(config, "a-name-that-is-far-too-long-for-so-short-a-record");
+    expect_limit("claims 2, waiters 2", "B");
+    expect_limit("waiters 1", "A");
+    expect_limit("names 1", "B");
+    expect_limit("spaces 1", "x/B");
+    expect_limit("claims 3, waiters 3, parts 3", "B C");
+    expect_limit("space_waiters 1", "A");
+    expect_limit("space_grants 2", "B");
+    expect_limit("request_names 1", "B C");
+    expect_limit("record_bytes 600",
+                 "a-name-that-is-far-too-long-for-so-short-a-record");
     /* Two pieces are the names', and three those of whom each session is. */
-    config = one;
-    config.limits.texts = 5;
-    expect_limit(config, "B");
+    expect_limit("texts 5", "B");
 }
 
 /* It fits into the least of batches, or it is not done: a clear that no batch
@@ -121,49 +92,6 @@ the_longest_audit_fits_into_the_least_batch(void **state)
     assert_int_equal(changes, 2);
     assert_int_equal(change.kind, HF_CHANGE_PUT_AUDIT);
     server_fini(&r);
-}
-
-static void
-a_session_has_its_own_limits(void **state)
-{
-    struct hf_lockspace_config config = server_config();
-    struct server_fixture r;
-
-    (void)state;
-    config.limits.session_grants = 1;
-    r = full_of(&config);
-    server_acquire(
-        &r, (struct call){.stream = 11, .session = 1, .lane = 2, .names = "B"});
-    /* What waits may be granted, and so it counts. */
-    server_acquire(
-        &r, (struct call){.stream = 12, .session = 2, .lane = 2, .names = "B"});
-    EXPECT_TOLD(&r, "11 over: limit\n"
-                    "12 over: limit\n");
-    expect_still_there(&r);
-
-    config = server_config();
-    config.limits.session_waiters = 1;
-    r = full_of(&config);
-    server_acquire(
-        &r, (struct call){.stream = 11, .session = 2, .lane = 2, .names = "A"});
-    EXPECT_TOLD(&r, "11 over: limit\n");
-    expect_still_there(&r);
-}
-
-static void
-a_request_without_a_name_or_with_one_twice_is_invalid(void **state)
-{
-    struct hf_lockspace_config config = server_config();
-    struct server_fixture r = full_of(&config);
-
-    (void)state;
-    server_acquire(&r, (struct call){.stream = 11, .session = 3, .names = ""});
-    server_acquire(
-        &r,
-        (struct call){.stream = 12, .session = 3, .n = 2, .names = "B C B:s"});
-    EXPECT_TOLD(&r, "11 over: invalid\n"
-                    "12 over: invalid\n");
-    expect_still_there(&r);
 }
 
 /* Come and gone a thousand times, nothing is left: neither a name, nor a text,
@@ -232,8 +160,25 @@ static const struct CMUnitTest tests[] = {
           "clear A 101 on 11 | 11 limit\n"
           "1 release on 98   | 98 released; 2 granted 102\n"),
     cmocka_unit_test(the_longest_audit_fits_into_the_least_batch),
-    cmocka_unit_test(a_session_has_its_own_limits),
-    cmocka_unit_test(a_request_without_a_name_or_with_one_twice_is_invalid),
+    STORY(a_session_has_its_own_limits,
+          "start session_grants 1\n"
+          "1 acquire A on 1          | 1 granted 101\n"
+          "2 acquire A on 2\n"
+          "1 acquire B on 11, lane 2 | 11 over: limit\n"
+          /* What waits may be granted, and so it counts. */
+          "2 acquire B on 12, lane 2 | 12 over: limit\n"
+          "1 release on 98           | 98 released; 2 granted 102\n"
+          "start session_waiters 1\n"
+          "1 acquire A on 1          | 1 granted 101\n"
+          "2 acquire A on 2\n"
+          "2 acquire A on 11, lane 2 | 11 over: limit\n"
+          "1 release on 98           | 98 released; 2 granted 102\n"),
+    STORY(a_request_without_a_name_or_with_one_twice_is_invalid,
+          "1 acquire A on 1             | 1 granted 101\n"
+          "2 acquire A on 2\n"
+          "3 acquire on 11              | 11 over: invalid\n"
+          "3 acquire B C B:s on 12, n 2 | 12 over: invalid\n"
+          "1 release on 98              | 98 released; 2 granted 102\n"),
     cmocka_unit_test(what_is_over_leaves_no_room_behind_it),
 };
 
