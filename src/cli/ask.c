@@ -102,6 +102,36 @@ hf_ask_wait(struct hf_ask *ask, struct hf_line *line)
     return status == HF_OK ? 0 : hf_say_failure(&error, status);
 }
 
+/* The rows of one page; *count: how many there were. */
+static int
+each_of_page(struct hf_query *query, hf_ask_row_fn *each, void *ctx,
+             size_t *count)
+{
+    struct hf_view *row;
+    int code = 0;
+
+    for (*count = 0; (row = hf_query_next(query)) != NULL; ++*count) {
+        if (code == 0)
+            code = each(ctx, row);
+        hf_view_free(row);
+    }
+    return code;
+}
+
+int
+hf_ask_each(struct hf_ask *ask, hf_ask_row_fn *each, void *ctx)
+{
+    size_t count = 1;
+    int code = 0;
+
+    while (code == 0 && count > 0) {
+        code = hf_ask_wait(ask, NULL);
+        if (code == 0)
+            code = each_of_page(ask->query, each, ctx, &count);
+    }
+    return code;
+}
+
 enum hf_status
 hf_ask_try(struct hf_ask *ask, struct hf_instant until, struct hf_error *error)
 {

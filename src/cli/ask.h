@@ -45,8 +45,13 @@ enum hf_status hf_ask_try_open(struct hf_ask *ask,
  * meanwhile. */
 int hf_ask_wait(struct hf_ask *ask, struct hf_line *line);
 
-/* The same, but the caller says why it failed; it waits until then at most:
- * HF_E_UNAVAILABLE. */
+/* Ask for page after page, and call `each` for every row, which it may not
+ * keep.  A code of its own other than 0 ends it, and is returned. */
+typedef int hf_ask_row_fn(void *ctx, const struct hf_view *row);
+int hf_ask_each(struct hf_ask *ask, hf_ask_row_fn *each, void *ctx);
+
+/* The same as hf_ask_wait, but the caller says why it failed; it waits until
+ * then at most: HF_E_UNAVAILABLE. */
 enum hf_status hf_ask_try(struct hf_ask *ask, struct hf_instant until,
                           struct hf_error *error);
 

@@ -63,18 +63,16 @@ add_entry(struct hf_text *out, const struct hf_view *entry)
     add_holder(out, entry);
 }
 
-static bool
-print(const struct hf_view *entry, bool json)
+static int
+print(void *ctx, const struct hf_view *entry)
 {
+    const struct audit_order *order = ctx;
     struct hf_text out = HF_OUTPUT_BUFFER;
 
-    if (json) {
-        hf_output_view(&out, entry);
-        hf_text_add(&out, "\n");
-    } else {
-        add_entry(&out, entry);
-    }
-    return hf_say_output(&out);
+    if (order->target.json)
+        return hf_say_view(entry) ? 0 : HF_EXIT_OURS;
+    add_entry(&out, entry);
+    return hf_say_output(&out) ? 0 : HF_EXIT_OURS;
 }
 
 static int
@@ -94,35 +92,11 @@ begin(struct hf_ask *ask, const struct audit_order *r)
 }
 
 static int
-list(struct hf_ask *ask, bool json)
-{
-    size_t count;
-
-    do {
-        int code = hf_ask_wait(ask, NULL);
-
-        if (code != 0)
-            return code;
-        for (count = 0;; count++) {
-            struct hf_view *entry = hf_query_next(ask->query);
-            bool fine = entry == NULL || print(entry, json);
-
-            hf_view_free(entry);
-            if (!fine)
-                return HF_EXIT_OURS;
-            if (entry == NULL)
-                break;
-        }
-    } while (count > 0);
-    return 0;
-}
-
-static int
 audit(struct hf_ask *ask)
 {
     int code = begin(ask, &asked);
 
-    return code == 0 ? list(ask, asked.target.json) : code;
+    return code == 0 ? hf_ask_each(ask, print, &asked) : code;
 }
 
 static const struct hf_option options[] = {

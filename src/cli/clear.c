@@ -221,20 +221,12 @@ add(struct clearings *all, const char *name, uint64_t fence)
 }
 
 static int
-add_page(struct clearings *all, size_t *rows)
+add_row(void *ctx, const struct hf_view *row)
 {
-    struct hf_view *row;
-    int code = 0;
-
-    *rows = 0;
-    while ((row = hf_query_next(all->ask->query)) != NULL) {
-        ++*rows;
-        if (code == 0 && hf_view_number(row, HF_FIELD_FOREIGN) == 0)
-            code = add(all, hf_view_text(row, HF_FIELD_NAME),
-                       hf_report_fence(row));
-        hf_view_free(row);
-    }
-    return code;
+    return hf_view_number(row, HF_FIELD_FOREIGN) != 0
+               ? 0
+               : add(ctx, hf_view_text(row, HF_FIELD_NAME),
+                     hf_report_fence(row));
 }
 
 /* Those that the place lists now. */
@@ -243,16 +235,12 @@ add_listed(struct clearings *all)
 {
     struct hf_target target = all->reading->target;
     struct hf_text prefix = HF_OUTPUT_BUFFER;
-    size_t rows = 1;
     int code;
 
     target.name = all->reading->prefix;
     code = hf_ask_again(all->ask, HF_LIST, &target);
-    while (code == 0 && rows > 0) {
-        code = hf_ask_wait(all->ask, NULL);
-        if (code == 0)
-            code = add_page(all, &rows);
-    }
+    if (code == 0)
+        code = hf_ask_each(all->ask, add_row, all);
     if (code != 0 || all->count > 0)
         return code;
     hf_output_quote(&prefix, target.name);

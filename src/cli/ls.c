@@ -158,13 +158,8 @@ print_json(const struct page *page)
 {
     bool fine = true;
 
-    for (size_t i = 0; i < page->count && fine; i++) {
-        struct hf_text out = HF_OUTPUT_BUFFER;
-
-        hf_output_view(&out, page->locks[i]);
-        hf_text_add(&out, "\n");
-        fine = hf_say_output(&out);
-    }
+    for (size_t i = 0; i < page->count && fine; i++)
+        fine = hf_say_view(page->locks[i]);
     return fine;
 }
 

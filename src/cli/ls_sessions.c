@@ -36,55 +36,39 @@ add_row(struct hf_text *out, const struct hf_view *session)
                  hf_view_text(session, HF_FIELD_WHO));
 }
 
-/* One page; how many rows it had. */
+struct listing {
+    bool json;
+    bool begun; /* the heads were printed, or need not be */
+};
+
 static bool
-print_page(struct hf_ask *ask, bool json, size_t *count)
+begin(struct listing *listing)
 {
-    bool fine = true;
+    struct hf_text out = HF_OUTPUT_BUFFER;
 
-    for (*count = 0; fine; ++*count) {
-        struct hf_view *session = hf_query_next(ask->query);
-        struct hf_text out = HF_OUTPUT_BUFFER;
-
-        if (session == NULL)
-            return true;
-        if (json) {
-            hf_output_view(&out, session);
-            hf_text_add(&out, "\n");
-        } else {
-            add_row(&out, session);
-        }
-        fine = hf_say_output(&out);
-        hf_view_free(session);
-    }
-    return false;
+    if (listing->begun)
+        return true;
+    listing->begun = true;
+    add_heads(&out);
+    return hf_say_output(&out);
 }
 
 static int
-print_all(struct hf_ask *ask, bool json)
+print(void *ctx, const struct hf_view *session)
 {
+    struct listing *listing = ctx;
     struct hf_text out = HF_OUTPUT_BUFFER;
-    size_t count = 1;
 
-    for (bool first = true; count > 0; first = false) {
-        int code = hf_ask_wait(ask, NULL);
-
-        if (code != 0)
-            return code;
-        if (first && !json) {
-            add_heads(&out);
-            if (!hf_say_output(&out))
-                return HF_EXIT_OURS;
-        }
-        if (!print_page(ask, json, &count))
-            return HF_EXIT_OURS;
-    }
-    return 0;
+    if (listing->json)
+        return hf_say_view(session) ? 0 : HF_EXIT_OURS;
+    add_row(&out, session);
+    return begin(listing) && hf_say_output(&out) ? 0 : HF_EXIT_OURS;
 }
 
 int
 hf_ls_sessions(struct hf_ask *ask, const struct hf_target *target)
 {
+    struct listing listing = {.json = target->json, .begun = target->json};
     int code;
 
     if (target->space != NULL)
@@ -96,6 +80,8 @@ hf_ls_sessions(struct hf_ask *ask, const struct hf_target *target)
     if (code == 0)
         code = hf_ask_open(ask, target);
     if (code == 0)
-        code = print_all(ask, target->json);
+        code = hf_ask_each(ask, print, &listing);
+    if (code == 0 && !begin(&listing))
+        code = HF_EXIT_OURS;
     return code;
 }

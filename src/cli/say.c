@@ -161,6 +161,16 @@ hf_say_output(const struct hf_text *text)
     return false;
 }
 
+bool
+hf_say_view(const struct hf_view *view)
+{
+    struct hf_text out = HF_OUTPUT_BUFFER;
+
+    hf_output_view(&out, view);
+    hf_text_add(&out, "\n");
+    return hf_say_output(&out);
+}
+
 int
 hf_say_usage(const char *verb, const char *format, ...)
 {

@@ -56,6 +56,9 @@ void hf_say_text(const struct hf_text *text);
 bool hf_say_output(const struct hf_text *text);
 bool hf_say_to(int fd, const struct hf_text *text);
 
+/* To stdout: a line of JSON. */
+bool hf_say_view(const struct hf_view *view);
+
 /* To stderr, unless that would wait for its reader: then false, and nothing
  * was written.  At most HF_SAY_NOW_MAX bytes. */
 bool hf_say_text_now(const struct hf_text *text);

@@ -87,12 +87,9 @@ print(const struct hf_target *target, const struct hf_view *seen)
 {
     struct hf_text out = HF_OUTPUT_BUFFER;
 
-    if (target->json) {
-        hf_output_view(&out, seen);
-        hf_text_add(&out, "\n");
-    } else {
-        add_line(&out, target, seen);
-    }
+    if (target->json)
+        return hf_say_view(seen);
+    add_line(&out, target, seen);
     return hf_say_output(&out);
 }
 
