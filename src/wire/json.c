@@ -185,6 +185,7 @@ pass_scalar(struct walk *w)
         return w->at > start && w->depth > 0;
     }
     w->at++;
+    w->at += hf_text_plain(w->text.at + w->at, w->text.len - w->at);
     while (w->at < w->text.len && w->text.at[w->at] != '"')
         if (!take_character(w->text, &w->at, &code))
             return false;
@@ -489,12 +490,14 @@ hf_json_says(struct hf_bytes string, const char *ascii)
     size_t at = 0;
 
     while (at < inside.len && *ascii != '\0') {
-        uint32_t code;
+        uint32_t code = (unsigned char)inside.at[at];
 
-        if (!take_character(inside, &at, &code) ||
-            code != (unsigned char)*ascii)
+        if (code != '\\')
+            at++;
+        else if (!take_escape(inside, &at, &code))
             return false;
-        ascii++;
+        if (code != (unsigned char)*ascii++)
+            return false;
     }
     return inside.at != NULL && at == inside.len && *ascii == '\0';
 }
