@@ -64,7 +64,7 @@ resolve_place(const char *place, char *resolved, size_t size,
     return HF_OK;
 }
 
-/* Kept from one try to open it to the next. */
+/* A client that could not be opened keeps its descriptors for the next try. */
 static enum hf_status
 open_descriptors(struct hf_client *client, struct hf_error *error)
 {
@@ -77,7 +77,7 @@ open_descriptors(struct hf_client *client, struct hf_error *error)
     return HF_OK;
 }
 
-/* All but what stands behind it; `place` is its URL. */
+/* Prepare all of the client but its backend.  `place` is its URL. */
 static enum hf_status
 prepare(struct hf_client *client, const char *place, struct hf_error *error)
 {
@@ -93,7 +93,7 @@ prepare(struct hf_client *client, const char *place, struct hf_error *error)
     return HF_OK;
 }
 
-/* It may be opened once more. */
+/* After a failure: the client may be opened again. */
 static enum hf_status
 take_back(struct hf_client *client, enum hf_status status)
 {
@@ -116,8 +116,8 @@ open_server(struct hf_client *client, const char *place, struct hf_error *error)
     return status == HF_OK ? HF_OK : take_back(client, status);
 }
 
-/* A place that becomes a server's later refuses each claim, by the same
- * sentence. */
+/* HF_E_UNAVAILABLE: a lock server keeps the locks of this place.  If a server
+ * takes it later, the store refuses each claim with the same sentence. */
 static enum hf_status
 check_unserved(struct hf_store *store, const char *place,
                struct hf_error *error)
@@ -155,7 +155,7 @@ open_table(struct hf_client *client, const char *place, struct hf_error *error)
             client->alloc, &store, error);
     if (status != HF_OK)
         return status;
-    if (client->look_only) /* at what else there is */
+    if (client->look_only) /* it may look at all else */
         (void)check_unserved(store, parsed.text, &client->served);
     else
         status = check_unserved(store, parsed.text, error);

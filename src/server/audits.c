@@ -10,7 +10,8 @@
  * wait for the scribe, which reads one page at a time.
  */
 
-/* Rows, if nothing is said; and what is kept free behind them. */
+/* Rows of a page unless the request says how many; and bytes that are kept
+ * free behind the rows. */
 #define LIMIT_DEFAULT 100
 #define TAIL_MAX      (2 * HF_NAME_COMPANION_SIZE + 64)
 
@@ -23,7 +24,8 @@ ask_next(struct hf_service *service)
         hf_seat_audit(service->seat, &service->audits[0].asked);
 }
 
-/* A cursor is the name of a record, in digits: it has any bytes. */
+/* A cursor is the name of a record in hexadecimal, for the name may have any
+ * bytes. */
 static bool
 read_cursor(struct hf_bytes after, char *name, size_t size)
 {
@@ -34,7 +36,7 @@ read_cursor(struct hf_bytes after, char *name, size_t size)
            strlen(name) == len;
 }
 
-/* All locks, those of a space, or one. */
+/* The prefix of the records of all locks, of a space's or of one lock. */
 static void
 write_prefix(const struct hf_route *route, char *prefix, size_t size)
 {
@@ -111,7 +113,7 @@ add_cursor(struct hf_text *text, struct hf_bytes name)
     hf_text_addf(text, ",\"after\":\"%s\"", hex);
 }
 
-/* As many rows as there is room for; the cursor says where the next begin. */
+/* Write as many rows as there is room for, and the cursor of the next page. */
 static void
 write_page(const struct hf_scribe_told *told, struct hf_text *text)
 {

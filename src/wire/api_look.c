@@ -66,9 +66,9 @@ hf_api_look_session(const struct hf_lockspace *ls,
     hf_api_seen_write_session(&session, text);
 }
 
-/* Add a row behind others of its list, which says of which lock it is unless
- * that is NULL; false: it does not fit, and what follows the rows still
- * does. */
+/* Add a row behind the others of its list.  It begins with its lock unless
+ * `of` is NULL.  False: the row does not fit, and is left out, so that the text
+ * behind the rows still fits. */
 static bool
 add_row(struct hf_lockspace *ls, const struct hf_look_name *of,
         const struct hf_look_claim *row, struct hf_text *text)
@@ -136,9 +136,9 @@ hf_api_look_lock(struct hf_lockspace *ls, const struct hf_look_name *row,
 
 /* ---- What is in the way -------------------------------------------------- */
 
-/* What is in the way of a request that names it so, as far as this name goes:
- * true, and its first holder, or the first in line where nobody holds it.
- * Those who share it keep out who would share it only for one in line. */
+/* Does this name block a request that wants it in that mode?  *first is its
+ * first holder or, if it is free, the first in line.  Shared holders block a
+ * shared request only if an exclusive one is in line. */
 static bool
 find_first(struct hf_lockspace *ls, const struct hf_look_name *row,
            enum hf_mode wanted, struct hf_look_claim *first)
@@ -152,8 +152,8 @@ find_first(struct hf_lockspace *ls, const struct hf_look_name *row,
            hf_look_line(ls, row->number, &cursor, first) && !first->free;
 }
 
-/* Of each of these names that is held, if `held`, all holders; else of each
- * that nobody holds the first in line. */
+/* If `held`: all holders of each blocking name that is held.  Else: the
+ * first in line of each that is free. */
 static void
 add_in_way(struct hf_lockspace *ls, const struct hf_api_wanted *wanted,
            bool held, struct hf_text *text)

@@ -26,10 +26,10 @@
  * has room for one of each list, and for what follows them.
  */
 enum {
-    /* What follows the rows, and stands around them. */
+    /* Bytes of the text around the rows and behind them. */
     HF_API_LOOK_REST = 256,
 
-    /* A lock with a row of each list: quoted, a character has two bytes at
+    /* A lock with one row of each list.  A quoted character has two bytes at
      * most. */
     HF_API_LOOK_LOCK_MAX =
         2 * (HF_SPACE_MAX + HF_NAME_MAX +
@@ -38,19 +38,19 @@ enum {
     HF_API_LOOK_SESSION_MAX = 2 * HF_SERVED_WHO_MAX + 512,
 };
 
-/* Where in line stands who asks, from 1, and why it waits. */
+/* The position in line of the request that asks, from 1, and why it waits. */
 struct hf_api_asker {
     uint64_t position;
     enum hf_look_why why;
 };
 
-/* One who holds a lock or waits for it, as a row tells it; which lock that is,
- * is left empty. */
+/* Fill in a claim from its row.  Its lock (space, name, waiters) stays
+ * empty. */
 void hf_api_look_claim(struct hf_lockspace *ls, const struct hf_look_claim *row,
                        struct hf_api_claim *claim);
 
-/* The lock of that row, with at most so many of each list; and of who asks,
- * unless that is NULL. */
+/* The lock of that row, with at most `rows_max` of each list, and with the
+ * place of `asker` in line unless that is NULL. */
 void hf_api_look_lock(struct hf_lockspace *ls, const struct hf_look_name *row,
                       size_t rows_max, const struct hf_api_asker *asker,
                       struct hf_text *text);
@@ -60,25 +60,26 @@ void hf_api_look_session(const struct hf_lockspace *ls,
                          const struct hf_look_session *row,
                          struct hf_text *text);
 
-/* What a request asks for, which was told no. */
+/* The names that a refused request asks for. */
 struct hf_api_wanted {
     const struct hf_want *each; /* borrowed */
     size_t count;
     size_t rows_max; /* of each list */
 };
 
-/* ,"holders":[…],"queue":[…]: what is in its way.  Of the names that are held
- * their holders, and of those that nobody holds who is first in line.  Each row
- * begins with its lock: "space":"default","name":"a","waiters":2. */
+/* ,"holders":[…],"queue":[…]: what blocks the request: the holders of the
+ * names that are held, and the first in line of the names that are free.  Each
+ * row begins with its lock: "space":"default","name":"a","waiters":2. */
 void hf_api_look_in_way(struct hf_lockspace *ls,
                         const struct hf_api_wanted *wanted,
                         struct hf_text *text);
 
-/* ,"holder":{…}: the one of that fence, for who was told that it is spared. */
+/* ,"holder":{…}: the holder with that fence, for an answer that it was not
+ * cleared. */
 void hf_api_look_holder(struct hf_lockspace *ls, const struct hf_want *lock,
                         uint64_t fence, struct hf_text *text);
 
-/* ,"cycle":[{"session":"…","lane":1},…]: of the step before. */
+/* ,"cycle":[{"session":"…","lane":1},…]: the cycle that the last step found. */
 void hf_api_look_cycle(const struct hf_lockspace *ls, struct hf_text *text);
 
 #endif

@@ -8,10 +8,10 @@
 #include "core/evidence.h"
 #include "wire/api_look.h"
 
-/* A duration as a text needs so much. */
+/* Bytes of a duration as text, and of a whole answer's sentences. */
 enum { SPAN = 32, SENTENCES = 2048 };
 
-/* Of thousands that share it. */
+/* Of thousands of shared holders only so many are looked at. */
 enum { LOOKS_MAX = 1000 };
 
 struct finding {
@@ -34,8 +34,8 @@ look_at(struct hf_lockspace *ls, const struct hf_look_claim *row,
                  claim->session);
 }
 
-/* Of the holders that are looked at, the one that was silent for longest;
- * false: nobody holds it. */
+/* The holder that was silent for longest, of those that are looked at.
+ * False: the lock is free. */
 static bool
 find_quietest(struct hf_lockspace *ls, const struct hf_look_name *row,
               struct hf_api_claim *quietest)
@@ -132,7 +132,7 @@ say_held(const struct hf_api_claim *c, struct finding *f)
     }
 }
 
-/* Whoever held it may yet believe so. */
+/* A client that held the lock may still believe that it does. */
 static void
 say_withheld(struct hf_duration rest, struct finding *f)
 {
@@ -146,7 +146,7 @@ say_withheld(struct hf_duration rest, struct finding *f)
     hf_text_add(&f->advice, "wait for that long: somebody may hold it");
 }
 
-/* Who is first in line, and why it does not go. */
+/* The first in line, and why it does not get the lock. */
 static void
 say_waiting(const struct hf_api_claim *c, struct finding *f)
 {

@@ -11,7 +11,7 @@
 
 /* ---- Look ---------------------------------------------------------------- */
 
-/* Is the lock that was named one of the grant's? */
+/* Is the lock that the clear names one of the grant's? */
 static bool
 is_its_lock(const struct hf_loaded_grant *grant, const char *space,
             const char *name)
@@ -77,8 +77,8 @@ static const struct hf_member holder_rows[] = {
 
 static const struct hf_fields holder_fields = {HF_FIELDS_OF(holder_rows)};
 
-/* The grant's record is a text within this one, and is read when its fence is
- * known. */
+/* The grant's record is a text within this one.  Its fence is needed to read
+ * it, and stands outside. */
 static enum hf_status
 read_grant(struct hf_fields_reader *reader, struct hf_bytes value, void *to)
 {
@@ -123,7 +123,7 @@ static const struct hf_fields fields = {HF_FIELDS_OF(rows)};
 
 /* ---- Encode -------------------------------------------------------------- */
 
-/* What a session of ours says of itself. */
+/* Are the session's terms and name within the bounds of a session of ours? */
 static bool
 is_holder(const struct hf_loaded_session *session)
 {
@@ -165,7 +165,7 @@ hf_cleared_encode(const struct hf_cleared *cleared, char *buffer, size_t size)
 
 /* ---- Decode -------------------------------------------------------------- */
 
-/* What the table does not say. */
+/* Check what the table of members cannot say. */
 static enum hf_status
 judge(const struct hf_cleared *read, uint64_t given, struct hf_error *error)
 {
@@ -236,8 +236,8 @@ show(char *to, size_t size, struct hf_bytes text)
     hf_text_show(to, size, text.at, text.len);
 }
 
-/* What was cleared, by the note that its holder left, or by what it said of
- * itself. */
+/* Describe the cleared lock by its holder's note.  If that is no record of
+ * ours, by the session's name, and the note is the reason. */
 static void
 describe(const struct hf_cleared *cleared, struct hf_description *record)
 {

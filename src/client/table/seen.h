@@ -34,7 +34,8 @@ struct hf_seen {
     bool corrupt;
 };
 
-/* What one read showed, on its way from the store: plain data, borrowed. */
+/* What one read showed, on its way from the store to the manager.  Plain
+ * data, borrowed. */
 struct hf_reading {
     struct hf_sight sight;
     int64_t stamp_ms;
@@ -50,28 +51,29 @@ struct hf_stored {
     size_t room; /* fewer: of which no more are there */
 };
 
-/* Take in the value of a record that exists; what is not ours is corrupt.  What
- * it shows lives in `arena`.  False: no memory. */
+/* Read the value of a record that exists.  A value that is not ours is
+ * corrupt.  The result lives in `arena`.  False: no memory. */
 HF_MUST_USE bool hf_reading_take(struct hf_reading *reading,
                                  const struct hf_stored *stored,
                                  struct hf_arena *arena);
 
-/* Take it in; returns whether version or holder are others than before.  The
- * processes of a new holder are not known yet. */
+/* Take in a reading.  Returns whether the version or the holder has changed.
+ * The processes of a new holder are not known yet. */
 bool hf_seen_take(struct hf_seen *seen, const struct hf_alloc *alloc,
                   const struct hf_reading *reading, struct hf_instant now);
 
-/* Keep this value of a record of ours; nothing was kept. */
+/* Keep this value of a record of ours.  No value was kept before. */
 void hf_seen_keep(struct hf_seen *seen, const struct hf_alloc *alloc,
                   const struct hf_value *value);
 
-/* A copy that lives on its own; without memory for the text, without it. */
+/* A copy with its own memory.  If there is none, it has no value. */
 struct hf_seen hf_seen_copy(const struct hf_seen *seen,
                             const struct hf_alloc *alloc);
 
 void hf_seen_forget(struct hf_seen *seen, const struct hf_alloc *alloc);
 
-/* The value of a record of ours; false: there is none, or it is not known. */
+/* Unpack the value of a record of ours.  False: there is none, or it was not
+ * kept. */
 bool hf_seen_value(const struct hf_seen *seen, struct hf_value *value);
 
 /*
