@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "times.h"
-#include "wire/json_slice.h"
+#include "wire/json.h"
 
 /* What a lane asks, one thing after the other. */
 
@@ -173,10 +173,9 @@ on_opened(struct lane *lane, struct hf_bytes body)
     struct connection *c = lane->connection;
     const struct order *order = c->load->order;
 
-    hf_json_slice_show(hf_json_slice(body, "session"), c->session,
-                       sizeof(c->session));
-    hf_json_slice_show(hf_json_slice(body, "secret"), c->secret,
-                       sizeof(c->secret));
+    hf_json_show(hf_json_member(body, "session"), c->session,
+                 sizeof(c->session));
+    hf_json_show(hf_json_member(body, "secret"), c->secret, sizeof(c->secret));
     if (order->mode == MODE_KEEP) {
         hold_next(lane);
         return;
@@ -236,7 +235,7 @@ is_blocking_timeout(const struct hf_http_answer *answer)
 {
     char type[64];
 
-    hf_json_slice_show(hf_json_slice(answer->body, "type"), type, sizeof(type));
+    hf_json_show(hf_json_member(answer->body, "type"), type, sizeof(type));
     return strcmp(type, "urn:holdfast:blocking-timeout") == 0 ||
            strcmp(type, "urn:holdfast:later") == 0;
 }

@@ -6,7 +6,7 @@
 #include "core/lockspace/look.h"
 #include "server/incoming.h"
 #include "wire/cleared.h"
-#include "wire/json_slice.h"
+#include "wire/json.h"
 #include "wire/record.h"
 
 /* Requests that are messages to the machine. */
@@ -50,7 +50,7 @@ is_text(struct hf_bytes value, struct hf_bytes text)
 {
     char shown[HF_NAME_MAX + 1];
 
-    hf_json_slice_show(value, shown, sizeof(shown));
+    hf_json_show(value, shown, sizeof(shown));
     return strlen(shown) == text.len && memcmp(shown, text.at, text.len) == 0;
 }
 
@@ -67,10 +67,10 @@ was_of(const struct hf_lockspace *table, uint32_t claim,
 
     audit.len = hf_look_text(table, hf_look_audit_at(table, claim), bytes,
                              sizeof(bytes));
-    locks = hf_json_slice(hf_json_slice(audit, "cleared"), "locks");
-    while (hf_json_slice_next(locks, &at, &row))
-        if (is_text(hf_json_slice(row, "space"), lock->space) &&
-            is_text(hf_json_slice(row, "name"), lock->name))
+    locks = hf_json_member(hf_json_member(audit, "cleared"), "locks");
+    while (hf_json_next(locks, &at, &row))
+        if (is_text(hf_json_member(row, "space"), lock->space) &&
+            is_text(hf_json_member(row, "name"), lock->name))
             return true;
     return false;
 }

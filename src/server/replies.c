@@ -3,7 +3,7 @@
 #include "base/check.h"
 #include "server/parts.h"
 #include "wire/api_look.h"
-#include "wire/json_slice.h"
+#include "wire/json.h"
 #include "wire/record.h"
 
 /* The effects of the node, as answers to requests. */
@@ -189,8 +189,8 @@ add_clear(const struct hf_lockspace *table, uint32_t grant, uint64_t fence,
     audit.len = hf_look_text(table, hf_look_audit_at(table, grant), bytes,
                              sizeof(bytes));
     HF_CHECK(audit.len <= sizeof(bytes)); /* we wrote it */
-    who = hf_json_slice(hf_json_slice(audit, "by"), "user");
-    reason = hf_json_slice(audit, "reason");
+    who = hf_json_member(hf_json_member(audit, "by"), "user");
+    reason = hf_json_member(audit, "reason");
     hf_text_addf(text,
                  "%s{\"fence\":%" PRIu64 ",\"fence_text\":\"%" PRIu64
                  "\",\"who\":",

@@ -14,7 +14,7 @@
 #include "wire/api_ask.h"
 #include "wire/api_body.h"
 #include "wire/api_reply.h"
-#include "wire/json_slice.h"
+#include "wire/json.h"
 
 /* The client's side of the API: what it asks is read as it was meant, and what
  * is answered likewise. */
@@ -426,22 +426,22 @@ a_slice_is_found_whatever_stands_around_it(void **state)
 {
     const struct hf_bytes object = bytes_of(
         " {\"a\" : [1, {\"b\":\"}]\\\"\"} ,\"x\"], \"b\":\t\"12\" ,\"c\":{}}");
-    struct hf_bytes list = hf_json_slice(object, "a");
+    struct hf_bytes list = hf_json_member(object, "a");
     struct hf_bytes element;
     uint64_t number;
     size_t at = 0;
 
     (void)state;
-    assert_true(hf_json_slice_next(list, &at, &element));
-    assert_true(hf_json_slice_number(element, &number) && number == 1);
-    assert_true(hf_json_slice_next(list, &at, &element));
-    assert_int_equal(hf_json_slice(element, "b").len, 6);
-    assert_true(hf_json_slice_next(list, &at, &element));
-    assert_false(hf_json_slice_next(list, &at, &element));
-    assert_true(hf_json_slice_number(hf_json_slice(object, "b"), &number));
+    assert_true(hf_json_next(list, &at, &element));
+    assert_true(hf_json_number(element, &number) && number == 1);
+    assert_true(hf_json_next(list, &at, &element));
+    assert_int_equal(hf_json_member(element, "b").len, 6);
+    assert_true(hf_json_next(list, &at, &element));
+    assert_false(hf_json_next(list, &at, &element));
+    assert_true(hf_json_number(hf_json_member(object, "b"), &number));
     assert_int_equal(number, 12);
-    assert_int_equal(hf_json_slice(object, "c").len, 2);
-    assert_int_equal(hf_json_slice(object, "d").len, 0);
+    assert_int_equal(hf_json_member(object, "c").len, 2);
+    assert_int_equal(hf_json_member(object, "d").len, 0);
 }
 
 /* Whatever it is: within the text, and to an end. */
@@ -458,12 +458,12 @@ what_is_no_json_has_slices_within_it(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         struct hf_bytes whole = bytes_of(texts[i]);
-        struct hf_bytes slice = hf_json_slice(whole, "a");
+        struct hf_bytes slice = hf_json_member(whole, "a");
         struct hf_bytes element;
         size_t at = 0;
 
         assert_true(slice.len <= whole.len);
-        while (hf_json_slice_next(whole, &at, &element))
+        while (hf_json_next(whole, &at, &element))
             assert_true(element.len > 0 && at <= whole.len);
     }
 }
@@ -474,17 +474,15 @@ numbers_are_numbers(void **state)
     uint64_t number = 5;
 
     (void)state;
-    assert_true(
-        hf_json_slice_number(bytes_of("18446744073709551615"), &number));
+    assert_true(hf_json_number(bytes_of("18446744073709551615"), &number));
     assert_true(number == UINT64_MAX);
-    assert_true(hf_json_slice_number(bytes_of("\"0\""), &number));
+    assert_true(hf_json_number(bytes_of("\"0\""), &number));
     assert_int_equal(number, 0);
-    assert_false(
-        hf_json_slice_number(bytes_of("18446744073709551616"), &number));
-    assert_false(hf_json_slice_number(bytes_of("-1"), &number));
-    assert_false(hf_json_slice_number(bytes_of("1.5"), &number));
-    assert_false(hf_json_slice_number(bytes_of("\"\""), &number));
-    assert_false(hf_json_slice_number(bytes_of(""), &number));
+    assert_false(hf_json_number(bytes_of("18446744073709551616"), &number));
+    assert_false(hf_json_number(bytes_of("-1"), &number));
+    assert_false(hf_json_number(bytes_of("1.5"), &number));
+    assert_false(hf_json_number(bytes_of("\"\""), &number));
+    assert_false(hf_json_number(bytes_of(""), &number));
 }
 
 static bool

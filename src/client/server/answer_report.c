@@ -4,7 +4,7 @@
 
 #include "base/fail.h"
 #include "wire/api_reply.h"
-#include "wire/json_slice.h"
+#include "wire/json.h"
 #include "wire/name.h"
 
 /* Is that row about one of the lock's names?  An older server does not name
@@ -33,8 +33,8 @@ show_in_way(struct hf_server_lock *lock, struct hf_bytes problem,
             struct hf_instant asked_at)
 {
     const struct hf_server *server = lock->session->server;
-    struct hf_bytes holders = hf_json_slice(problem, "holders");
-    struct hf_bytes queue = hf_json_slice(problem, "queue");
+    struct hf_bytes holders = hf_json_member(problem, "holders");
+    struct hf_bytes queue = hf_json_member(problem, "queue");
     struct hf_blocker all = {.kind = HF_BLOCKER_UNKNOWN};
     struct hf_api_seen seen;
     struct hf_api_seen its;
@@ -120,8 +120,7 @@ keep_clear(struct hf_server_session *session, struct hf_bytes row)
     uint64_t fence = 0;
     char who[sizeof(session->who)];
 
-    if (!hf_json_slice_number(hf_json_slice(row, "fence"), &fence) ||
-        fence == 0)
+    if (!hf_json_number(hf_json_member(row, "fence"), &fence) || fence == 0)
         return;
     lock = find_granted(session, fence);
     if (lock == NULL || lock->by != NULL)
@@ -129,10 +128,10 @@ keep_clear(struct hf_server_session *session, struct hf_bytes row)
     lock->by = hf_new(session->server->client->alloc, struct hf_clearing);
     if (lock->by == NULL)
         return;
-    hf_json_slice_show(hf_json_slice(row, "who"), who, sizeof(who));
+    hf_json_show(hf_json_member(row, "who"), who, sizeof(who));
     hf_name_split_who(who, lock->by->user, lock->by->host);
-    hf_json_slice_show(hf_json_slice(row, "reason"), lock->by->reason,
-                       sizeof(lock->by->reason));
+    hf_json_show(hf_json_member(row, "reason"), lock->by->reason,
+                 sizeof(lock->by->reason));
 }
 
 /* The answer to a keep-alive lists who cleared locks that the session held. */
@@ -146,8 +145,8 @@ report_clears(struct hf_server_session *session, struct hf_bytes body)
 
     if (reply->answer.kind != HF_ANSWER_ALIVE || reply->fences_count == 0)
         return;
-    clears = hf_json_slice(body, "clears");
-    while (hf_json_slice_next(clears, &at, &row))
+    clears = hf_json_member(body, "clears");
+    while (hf_json_next(clears, &at, &row))
         keep_clear(session, row);
 }
 

@@ -7,7 +7,7 @@
 #include "client/server/trouble.h"
 #include "client/server/views.h"
 #include "wire/api_reply.h"
-#include "wire/json_slice.h"
+#include "wire/json.h"
 
 /* Is the server sound?  Each node is asked, and is a row.  If they are nodes of
  * two services, a last row says so. */
@@ -127,7 +127,7 @@ say_log(struct hf_checkup *check, const char *host, struct hf_bytes info)
 {
     uint64_t bytes;
 
-    if (!hf_json_slice_number(hf_json_slice(info, "log_bytes"), &bytes) ||
+    if (!hf_json_number(hf_json_member(info, "log_bytes"), &bytes) ||
         bytes < LOG_LARGE)
         return;
     hf_checkup_add(check, "its store's log is of %" PRIu64 " MiB",
@@ -145,8 +145,8 @@ say_room(struct hf_checkup *check, const char *host, struct hf_bytes info)
     uint64_t sessions;
     uint64_t most;
 
-    if (!hf_json_slice_number(hf_json_slice(info, "sessions"), &sessions) ||
-        !hf_json_slice_number(hf_json_slice(info, "sessions_most"), &most) ||
+    if (!hf_json_number(hf_json_member(info, "sessions"), &sessions) ||
+        !hf_json_number(hf_json_member(info, "sessions_most"), &most) ||
         sessions <= most - most / 4)
         return;
     hf_checkup_add(check,
@@ -165,7 +165,7 @@ say_refused(struct hf_checkup *check, const char *host, struct hf_bytes info)
 {
     uint64_t since_ms;
 
-    if (!hf_json_slice_number(hf_json_slice(info, "refused_ms"), &since_ms))
+    if (!hf_json_number(hf_json_member(info, "refused_ms"), &since_ms))
         return;
     hf_checkup_add(check,
                    "too many connections wait: it refused to let one more wait "
@@ -186,10 +186,9 @@ say_node(struct hf_checkup *check, const char *host, struct hf_bytes info,
     struct hf_duration grace = hf_server_read_grace(info);
     bool leads;
 
-    hf_json_slice_show(hf_json_slice(info, "state"), state, sizeof(state));
-    hf_json_slice_show(hf_json_slice(info, "leader"), leader, sizeof(leader));
-    hf_json_slice_show(hf_json_slice(info, "trouble"), trouble,
-                       sizeof(trouble));
+    hf_json_show(hf_json_member(info, "state"), state, sizeof(state));
+    hf_json_show(hf_json_member(info, "leader"), leader, sizeof(leader));
+    hf_json_show(hf_json_member(info, "trouble"), trouble, sizeof(trouble));
     leads = strcmp(state, "serving") == 0;
     if (leads)
         hf_checkup_add(check, "it leads");
@@ -253,7 +252,7 @@ leads(struct hf_bytes info)
 {
     char state[16];
 
-    hf_json_slice_show(hf_json_slice(info, "state"), state, sizeof(state));
+    hf_json_show(hf_json_member(info, "state"), state, sizeof(state));
     return strcmp(state, "serving") == 0;
 }
 
@@ -262,7 +261,7 @@ leads(struct hf_bytes info)
 static bool
 has_between(struct hf_server_query *query, struct hf_bytes info)
 {
-    struct hf_bytes seen = hf_json_slice_inside(hf_json_slice(info, "client"));
+    struct hf_bytes seen = hf_json_inside(hf_json_member(info, "client"));
     struct hf_text name;
 
     if (query->between[0] != '\0')
@@ -312,10 +311,10 @@ take_info(struct hf_server_query *query, int status, struct hf_bytes body)
 static void
 take_hold(struct hf_server_query *query, int status, struct hf_bytes body)
 {
-    hf_json_slice_show(hf_json_slice(body, "session"), query->session,
-                       sizeof(query->session));
-    hf_json_slice_show(hf_json_slice(body, "secret"), query->secret,
-                       sizeof(query->secret));
+    hf_json_show(hf_json_member(body, "session"), query->session,
+                 sizeof(query->session));
+    hf_json_show(hf_json_member(body, "secret"), query->secret,
+                 sizeof(query->secret));
     if (status != 200 || query->secret[0] == '\0') {
         ask_next_node(query); /* it grants nothing, as its own row says */
         return;

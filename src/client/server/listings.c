@@ -6,7 +6,7 @@
 #include "client/server/views.h"
 #include "wire/api_ask.h"
 #include "wire/cleared.h"
-#include "wire/json_slice.h"
+#include "wire/json.h"
 
 /*
  * The lists of a server, page by page and in its own order: the locks of a
@@ -111,8 +111,8 @@ add_entry(struct hf_server_query *query, struct hf_bytes bytes)
     struct hf_view *row;
 
     if (!hf_cleared_read_entry(bytes, &entry))
-        hf_json_slice_show(hf_json_slice(bytes, "record"), entry.cleared.name,
-                           sizeof(entry.cleared.name));
+        hf_json_show(hf_json_member(bytes, "record"), entry.cleared.name,
+                     sizeof(entry.cleared.name));
     if (query->query->since_ms != 0 && entry.stamp_ms < query->query->since_ms)
         return;
     row = hf_query_page_add(&query->page, HF_VIEW_ENTRY);
@@ -173,7 +173,7 @@ static bool
 is_bad_cursor(const struct hf_server_query *query, struct hf_bytes said,
               const char *after)
 {
-    return hf_json_slice_inside(said).len != strlen(after) ||
+    return hf_json_inside(said).len != strlen(after) ||
            (after[0] != '\0' && strcmp(after, query->page.cursor) == 0);
 }
 
@@ -183,10 +183,10 @@ next_page(struct hf_server_query *query, struct hf_bytes body)
 {
     const struct listing_kind *listing = listing_of(query);
     struct hf_query_page *page = &query->page;
-    struct hf_bytes said = hf_json_slice(body, "after");
+    struct hf_bytes said = hf_json_member(body, "after");
     char after[HF_CURSOR_SIZE];
 
-    hf_json_slice_show(said, after, sizeof(after));
+    hf_json_show(said, after, sizeof(after));
     if (is_bad_cursor(query, said, after))
         (void)hf_fail(&query->error, HF_E_CORRUPT,
                       "the server said where the list goes on so that nobody "
@@ -205,7 +205,7 @@ static void
 take(struct hf_server_query *query, int status, struct hf_bytes body)
 {
     const struct listing_kind *listing = listing_of(query);
-    struct hf_bytes rows = hf_json_slice(body, listing->rows);
+    struct hf_bytes rows = hf_json_member(body, listing->rows);
     struct hf_bytes row;
     size_t at = 0;
 
@@ -218,7 +218,7 @@ take(struct hf_server_query *query, int status, struct hf_bytes body)
             hf_server_query_check_grace(query, body);
         return;
     }
-    while (!query->page.failed && hf_json_slice_next(rows, &at, &row))
+    while (!query->page.failed && hf_json_next(rows, &at, &row))
         listing->add_row(query, row);
     next_page(query, body);
 }

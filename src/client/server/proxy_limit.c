@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "wire/json_slice.h"
+#include "wire/json.h"
 
 /* An answer within this is not due to a time limit. */
 enum { SHORTEST_MS = 500 };
@@ -21,7 +21,7 @@ static bool
 is_ours(struct hf_bytes body)
 {
     static const char urn[] = "urn:holdfast:";
-    struct hf_bytes type = hf_json_slice_inside(hf_json_slice(body, "type"));
+    struct hf_bytes type = hf_json_inside(hf_json_member(body, "type"));
 
     return type.len >= sizeof(urn) - 1 &&
            memcmp(type.at, urn, sizeof(urn) - 1) == 0;

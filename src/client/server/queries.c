@@ -7,7 +7,7 @@
 #include "client/server/views.h"
 #include "wire/api_ask.h"
 #include "wire/api_reply.h"
-#include "wire/json_slice.h"
+#include "wire/json.h"
 
 /* How often each node is asked if none answers; and for how many pauses, if
  * none knows a leader: a new one leads within seconds. */
@@ -143,6 +143,13 @@ on_not_leading(struct hf_server_query *query, const struct hf_api_reply *reply)
     return true;
 }
 
+/* Is it one object, and nothing behind it? */
+static bool
+is_one_object(struct hf_bytes body)
+{
+    return hf_json_is_object(body) && hf_json_check(body, NULL) == HF_OK;
+}
+
 /* A JSON text that was cut short must not be taken for a whole page. */
 static bool
 is_whole(const struct hf_server_query *query,
@@ -152,7 +159,7 @@ is_whole(const struct hf_server_query *query,
     const struct hf_address *node =
         &server->addresses.each[query->asked_node - 1];
 
-    if (answer->status != 200 || hf_json_slice_whole(answer->body))
+    if (answer->status != 200 || is_one_object(answer->body))
         return true;
     (void)hf_fail(&server->trouble, HF_E_UNAVAILABLE,
                   "%s: it gave no whole answer", node->authority);

@@ -10,7 +10,7 @@
 #include "client/server/services.h"
 #include "wire/api_ask.h"
 #include "wire/api_reply.h"
-#include "wire/json_slice.h"
+#include "wire/json.h"
 
 /* By default a server answers a waiting request after 29 s.  If it is
  * configured otherwise, it says so. */

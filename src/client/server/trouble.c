@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "base/fail.h"
-#include "wire/json_slice.h"
+#include "wire/json.h"
 
 bool
 hf_server_services_trouble(const struct hf_server *server,
@@ -44,7 +44,7 @@ hf_server_read_grace(struct hf_bytes answer)
 {
     uint64_t ms;
 
-    if (!hf_json_slice_number(hf_json_slice(answer, "grace_ms"), &ms) ||
+    if (!hf_json_number(hf_json_member(answer, "grace_ms"), &ms) ||
         ms > INT64_MAX)
         ms = 0;
     return (struct hf_duration){(int64_t)ms};
