@@ -1,6 +1,8 @@
 #include "client/client.h"
 
+#include <poll.h>
 #include <string.h>
+#include <sys/eventfd.h>
 
 #include "base/clock.h"
 #include "base/fail.h"
@@ -59,6 +61,22 @@ hf_client_take_signals(struct hf_client *client)
 }
 
 void
+hf_client_sleep(struct hf_client *client, int events_fd, int alarm_fd)
+{
+    struct pollfd fds[] = {
+        {.fd = events_fd, .events = POLLIN},
+        {.fd = alarm_fd, .events = POLLIN},
+        {.fd = client->wake_fd, .events = POLLIN},
+    };
+    eventfd_t drained;
+
+    hf_monitor_leave(&client->monitor);
+    (void)poll(fds, sizeof(fds) / sizeof(fds[0]), -1);
+    hf_monitor_enter(&client->monitor);
+    (void)eventfd_read(client->wake_fd, &drained);
+}
+
+void
 hf_client_enter(struct hf_client *client)
 {
     hf_monitor_enter(&client->monitor);
@@ -93,7 +111,7 @@ void
 hf_client_ended(struct hf_client *client, struct hf_handle *handle)
 {
     handle->ended = true;
-    hf_handle_tell(handle, HF_NEWS_ENDED);
+    hf_handle_notify(handle, HF_NEWS_ENDED);
     if (client->closing)
         hf_monitor_notify(&client->monitor, &client->quiet);
     if (handle->freed)

@@ -53,6 +53,11 @@ void hf_client_leave(struct hf_client *client);
 /* Take in what signal handlers left; entered. */
 void hf_client_take_signals(struct hf_client *client);
 
+/* For the loop of a place; entered, and so again on return: sleep until a
+ * descriptor is readable: one of these two of the place's, or that which signal
+ * handlers write to.  Their signals are then to be taken. */
+void hf_client_sleep(struct hf_client *client, int events_fd, int alarm_fd);
+
 /* For a place: this handle has ended.  If the caller freed it, it is gone. */
 void hf_client_ended(struct hf_client *client, struct hf_handle *handle);
 

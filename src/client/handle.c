@@ -43,7 +43,7 @@ hf_handle_remove(struct hf_handle *handle)
 /* ---- Notices ------------------------------------------------------------- */
 
 void
-hf_handle_tell(struct hf_handle *handle, unsigned news)
+hf_handle_notify(struct hf_handle *handle, unsigned news)
 {
     struct hf_client *client = handle->client;
 
@@ -53,9 +53,9 @@ hf_handle_tell(struct hf_handle *handle, unsigned news)
     if (handle->freed)
         return;
     handle->news |= news;
-    if (handle->told)
+    if (handle->notified)
         return;
-    handle->told = true;
+    handle->notified = true;
     hf_list_add(&client->notices, &handle->notice);
     if (!client->fd_set)
         (void)eventfd_write(client->fd, 1);
@@ -65,10 +65,10 @@ hf_handle_tell(struct hf_handle *handle, unsigned news)
 void
 hf_handle_silence(struct hf_handle *handle)
 {
-    if (!handle->told)
+    if (!handle->notified)
         return;
     hf_list_remove(&handle->client->notices, &handle->notice);
-    handle->told = false;
+    handle->notified = false;
     handle->news = 0;
 }
 

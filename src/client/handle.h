@@ -8,7 +8,7 @@
 #include "base/list.h"
 
 /*
- * Handle: what a lock and a query have in common: it is told, waited for,
+ * Handle: what a lock and a query have in common: it has news, is waited for,
  * cancelled from signal handlers, and freed in any state.
  *
  * Everything but hf_handle_signal wants the client entered.
@@ -35,10 +35,10 @@ struct hf_handle {
     void *behind;                /* the place's; owned by it from start to
                                     forget */
     struct hf_link link;         /* in client->handles */
-    struct hf_link notice;       /* told: in client->notices */
+    struct hf_link notice;       /* notified: in client->notices */
     struct hf_sleeper *sleepers; /* callers that wait for it */
     unsigned news;               /* not yet taken */
-    bool told;
+    bool notified;
     bool freed; /* by the caller: gone as soon as it has ended */
     bool started;
     bool ended;
@@ -62,8 +62,8 @@ void hf_handle_add(struct hf_handle *handle, struct hf_client *client,
 /* Take it out, and the reference with it. */
 void hf_handle_remove(struct hf_handle *handle);
 
-/* It has news: wake who waits for it, and put it into the queue of notices. */
-void hf_handle_tell(struct hf_handle *handle, unsigned news);
+/* It has news: wake the callers that wait for it, and queue a notice. */
+void hf_handle_notify(struct hf_handle *handle, unsigned news);
 
 /* It is freed by the caller: nothing more is said of it. */
 void hf_handle_silence(struct hf_handle *handle);

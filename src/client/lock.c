@@ -47,7 +47,7 @@ may_set(const struct hf_lock *lock, struct hf_error *error)
     return HF_OK;
 }
 
-/* What this place cannot do; written once. */
+/* This place cannot do that: the sentence, written once. */
 static enum hf_status
 refuse(const struct hf_lock *lock, const char *what, struct hf_error *error)
 {
@@ -56,7 +56,7 @@ refuse(const struct hf_lock *lock, const char *what, struct hf_error *error)
                    lock->handle.client->place, what);
 }
 
-/* Before it is open, nobody knows what the place can do. */
+/* Before it is open, it is not known what the place can do. */
 static bool
 is_table(const struct hf_lock *lock)
 {

@@ -19,7 +19,7 @@ struct hf_backend;
  * for itself.  What a place cannot do is NULL, and the caller is told so in one
  * sentence, written once (lock.c).  Unless said otherwise they run with the
  * client entered, never block, and cannot fail.  A place tells of its handles
- * by hf_handle_tell, and of an end by hf_client_ended, too.
+ * by hf_handle_notify, and of an end by hf_client_ended, too.
  */
 
 /* start takes a lock whose settings are set, and keeps what it needs in

@@ -1,8 +1,6 @@
 #include "client/server/loop.h"
 
-#include <poll.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 
 #include "base/alarm.h"
 #include "client/server/connections.h"
@@ -19,25 +17,9 @@ take_events(struct hf_server *server)
 {
     struct epoll_event events[EVENTS_MAX];
     int count = epoll_wait(server->epoll_fd, events, EVENTS_MAX, 0);
-    eventfd_t drained;
 
     for (int i = 0; i < count; i++)
         hf_connection_ready(events[i].data.ptr, events[i].events);
-    (void)eventfd_read(server->client->wake_fd, &drained);
-}
-
-static void
-sleep_until_event(struct hf_server *server)
-{
-    struct pollfd fds[] = {
-        {.fd = server->epoll_fd, .events = POLLIN},
-        {.fd = server->alarm_fd, .events = POLLIN},
-        {.fd = server->client->wake_fd, .events = POLLIN},
-    };
-
-    hf_monitor_leave(&server->client->monitor);
-    (void)poll(fds, sizeof(fds) / sizeof(fds[0]), -1);
-    hf_monitor_enter(&server->client->monitor);
 }
 
 static struct hf_instant
@@ -91,7 +73,7 @@ hf_server_loop(void *arg)
 
     hf_monitor_enter(&server->client->monitor);
     while (!server->stopping) {
-        sleep_until_event(server);
+        hf_client_sleep(server->client, server->epoll_fd, server->alarm_fd);
         take_events(server);
         hf_client_take_signals(server->client);
         tick(server, hf_now());

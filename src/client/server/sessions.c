@@ -437,13 +437,13 @@ tell_handle(struct hf_server_session *session,
     if ((notice->news & (HF_NEWS_LOST | HF_NEWS_ENDED)) != 0)
         lock->outcome = notice->outcome;
     if (notice->state != HF_STATE_ENDED) {
-        hf_handle_tell(&lock->lock->handle, notice->news);
+        hf_handle_notify(&lock->lock->handle, notice->news);
         return;
     }
     hf_hash_remove(&session->locks, &lock->node);
     lock->is_there = false;
-    hf_handle_tell(&lock->lock->handle,
-                   notice->news & ~(unsigned)HF_NEWS_ENDED);
+    hf_handle_notify(&lock->lock->handle,
+                     notice->news & ~(unsigned)HF_NEWS_ENDED);
     hf_client_ended(session->server->client, &lock->lock->handle);
 }
 

@@ -227,8 +227,8 @@ hf_views_show(const struct hf_server *server, struct hf_shown *shown,
     view->diagnosis.record.position = seen->position;
     if (who->fence == 0 || who->fence == shown->fence)
         return;
-    hf_handle_tell(handle,
-                   shown->fence == 0 ? HF_NEWS_HOLDER : HF_NEWS_CHANGED);
+    hf_handle_notify(handle,
+                     shown->fence == 0 ? HF_NEWS_HOLDER : HF_NEWS_CHANGED);
     shown->fence = who->fence;
 }
 

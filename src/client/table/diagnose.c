@@ -65,7 +65,7 @@ is_suspected(const struct hf_queue *queue, const struct hf_driver *driver)
                       hf_evidence_stale_at(&queue->contender.evidence));
 }
 
-/* What was proved of the holder that was seen last. */
+/* The life of the holder that was seen last, as far as it is proved. */
 static enum hf_life
 proven_life(const struct hf_queue *queue, const struct hf_driver *driver,
             const struct hf_evidence *e)

@@ -8,7 +8,7 @@
  * of one that has ended, with why it has.  It only looks.
  */
 
-/* What is known of the holder, for a driver that goes on. */
+/* The holder, as a driver that goes on knows it. */
 void hf_diagnose_driver(const struct hf_manager *m,
                         const struct hf_driver *driver, struct hf_instant now,
                         struct hf_diagnosis *diagnosis);

@@ -6,7 +6,7 @@
 
 /* Flush: what an event of the manager's leads to, outside it. */
 
-/* Those of the holder that is seen now, or nobody's. */
+/* Observe the processes of the holder that is seen now, if they are here. */
 static void
 observe(struct hf_table *table, struct hf_queue *queue, bool wanted)
 {
@@ -44,7 +44,7 @@ hf_table_look_at(struct hf_table *table, struct hf_holder *holder)
     }
 }
 
-/* A clear leaves what is not ours alone, unless it is told not to. */
+/* A clear spares a record that is not ours, unless it is forced. */
 static bool
 is_spared(const struct hf_query *query, const struct hf_driver *driver)
 {
@@ -68,9 +68,9 @@ end_query(struct hf_query *query, const struct hf_driver *driver)
     hf_query_ended(query, status, &error, NULL);
 }
 
-/* Nobody was observed for one that ended with its first look: look now.  That
- * they have ended proves no death, for the record may be past by now: no read
- * was sent after this. */
+/* A driver that ends with its first look had no processes observed: look now.
+ * Their end proves no death: no read was sent after this, so the record may be
+ * another holder's by now. */
 static void
 look_at_processes(const struct hf_table *table, struct hf_result *result)
 {
@@ -93,13 +93,13 @@ look_at_processes(const struct hf_table *table, struct hf_result *result)
 }
 
 static void
-tell_news(const struct hf_table *table, struct hf_driver *driver)
+pass_on(const struct hf_table *table, struct hf_driver *driver)
 {
     struct hf_handle *handle = driver->owner;
     unsigned news = driver->news;
 
     driver->news = 0;
-    hf_handle_tell(handle, news & ~(unsigned)HF_NEWS_ENDED);
+    hf_handle_notify(handle, news & ~(unsigned)HF_NEWS_ENDED);
     if ((news & HF_NEWS_ENDED) == 0)
         return;
     if (driver->result != NULL)
@@ -158,7 +158,7 @@ hf_table_flush(struct hf_table *table)
     while ((queue = hf_manager_take_observe(manager, &wanted)) != NULL)
         observe(table, queue, wanted);
     while ((driver = hf_manager_take_news(manager)) != NULL)
-        tell_news(table, driver);
+        pass_on(table, driver);
     if (hf_manager_deadline(manager).ms < table->armed.ms) {
         table->armed = hf_manager_deadline(manager);
         hf_alarm_set(table->alarm_fd, table->armed);

@@ -101,7 +101,7 @@ on_granted(struct hf_manager *m, struct hf_queue *queue, struct hf_instant now)
     driver->granted = true;
     driver->granted_at = now;
     driver->fence = queue->contender.keeper.token;
-    queue->seen.changed_at = now; /* whoever held it before */
+    queue->seen.changed_at = now; /* from another holder, if there was one */
     if (queue->shared_at.ms == 0)
         queue->shared_at = now;
     hf_queue_set_held(m, queue, true);
@@ -295,7 +295,7 @@ one_of_us(const struct hf_queue *queue)
     };
 }
 
-/* What the contender sees, and what those behind it may go by. */
+/* The contender's blocker, as far as it is true for those behind it. */
 static struct hf_blocker
 blocker_of(const struct hf_queue *queue, const struct hf_evidence *evidence)
 {
@@ -389,7 +389,7 @@ ends_others(const struct hf_contender *c)
     return false;
 }
 
-/* Who waits on though the holder is suspected does not end by that. */
+/* A suspected holder ends only the tries, not those that wait on. */
 static void
 end_others(struct hf_manager *m, struct hf_queue *queue,
            const struct hf_end *end, struct hf_instant now)
@@ -416,7 +416,7 @@ finish(struct hf_manager *m, struct hf_queue *queue, struct hf_instant now)
 
     if (is_of_another) /* who is suspected holds it no more */
         of_first.outcome = HF_TIMED_OUT;
-    if (queue->own) { /* of nobody's any more, and to be seen anew */
+    if (queue->own) { /* it is gone: it has to be seen anew */
         hf_seen_forget(&queue->seen, m->config.alloc);
         hf_queue_want_observed(m, queue);
         queue->own = false;
@@ -447,7 +447,7 @@ finish(struct hf_manager *m, struct hf_queue *queue, struct hf_instant now)
     }
 }
 
-/* Has the first looked since this one asked?  What was seen may be over. */
+/* Did the first look after this one asked?  An older look proves nothing. */
 static bool
 is_looked_for(const struct hf_queue *queue, const struct hf_driver *driver)
 {

@@ -1,22 +1,19 @@
-#include <poll.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 
 #include "base/alarm.h"
 #include "client/table/state.h"
 
-/* The loop: the thread of a client that tells the time. */
+/* The loop: the thread of a client that tells the manager the time. */
 
 #define EVENTS_MAX 64
 
-/* What was readable; fetched under the mutex, when every number is that of a
- * holder or of none. */
+/* Read under the mutex, so that each number is of a holder that is there, or of
+ * none. */
 static void
 take_events(struct hf_table *table)
 {
     struct epoll_event events[EVENTS_MAX];
     int count = epoll_wait(table->epoll_fd, events, EVENTS_MAX, 0);
-    eventfd_t drained;
 
     for (int i = 0; i < count; i++) {
         struct hf_holder *holder =
@@ -25,21 +22,6 @@ take_events(struct hf_table *table)
         if (holder != NULL)
             hf_table_look_at(table, holder);
     }
-    (void)eventfd_read(table->client->wake_fd, &drained);
-}
-
-static void
-sleep_until_event(struct hf_table *table)
-{
-    struct pollfd fds[] = {
-        {.fd = table->epoll_fd, .events = POLLIN},
-        {.fd = table->alarm_fd, .events = POLLIN},
-        {.fd = table->client->wake_fd, .events = POLLIN},
-    };
-
-    hf_monitor_leave(&table->client->monitor);
-    (void)poll(fds, 3, -1);
-    hf_monitor_enter(&table->client->monitor);
 }
 
 static void
@@ -57,7 +39,7 @@ hf_loop_main(void *arg)
     hf_monitor_enter(&table->client->monitor);
     while (!table->stopping) {
         arm(table);
-        sleep_until_event(table);
+        hf_client_sleep(table->client, table->epoll_fd, table->alarm_fd);
         take_events(table);
         hf_client_take_signals(table->client);
         hf_manager_tick(&table->manager, hf_now());

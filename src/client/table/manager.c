@@ -40,7 +40,7 @@ find_lane(const struct hf_queue *queue, const char *lane)
     return NULL;
 }
 
-/* Somebody is to be answered by a look, and it must be sent after he asked. */
+/* A try is answered by a look that was sent after the try began. */
 static void
 look_for_tries(struct hf_manager *m, struct hf_queue *queue,
                struct hf_instant now)
@@ -378,13 +378,13 @@ take_in(struct hf_manager *m, struct hf_queue *queue,
     queue->stood = 0;
     hf_line_hint(m, queue, now); /* who did not ask watches what was */
     queue->own = is_own(queue, &reading->sight);
-    if (existed || queue->seen.exists) /* that nobody is there is no news */
+    if (existed || queue->seen.exists) /* an absent record is no news */
         queue->news_due = true;
     if (queue->seen.exists != existed || queue->seen.token != token)
         hf_queue_want_observed(m, queue);
 }
 
-/* What is known of its processes is true of this version, too. */
+/* The holder's processes are the same at this version. */
 static void
 step_presence(struct hf_manager *m, struct hf_queue *queue,
               struct hf_instant now)

@@ -134,7 +134,7 @@ void hf_manager_waited(struct hf_manager *m, struct hf_watching *watching,
 void hf_manager_changed(struct hf_manager *m, struct hf_key key,
                         struct hf_instant now);
 
-/* What was released has been purged, or left for another time. */
+/* Released records have been purged, or left for another time. */
 void hf_manager_purged(struct hf_manager *m);
 
 /* The place is not what it was. */
@@ -143,9 +143,9 @@ void hf_manager_went_back(struct hf_manager *m, struct hf_instant now);
 /* ---- Processes ----------------------------------------------------------- */
 
 /*
- * The next queue whose holder's processes are to be observed anew, or not any
- * more (*wanted false): look at hf_seen_value.  NULL: none.  A queue that
- * nobody wants is freed when it has been taken here.
+ * The next queue whose holder's processes are to be observed anew, or no more
+ * (*wanted false): look at hf_seen_value.  NULL: none.  A queue that is wanted
+ * no more is freed when it has been taken here.
  */
 struct hf_queue *hf_manager_take_observe(struct hf_manager *m, bool *wanted);
 void hf_manager_observed(struct hf_manager *m, struct hf_queue *queue);

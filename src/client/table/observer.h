@@ -29,19 +29,19 @@ struct hf_observer {
     int epoll_fd;                 /* borrowed */
     struct hf_hash holders;
     struct hf_hash numbers;
-    uint64_t last_number; /* never used again; 0 is nobody's */
+    uint64_t last_number; /* never used again; 0 is of none */
 };
 
 void hf_observer_init(struct hf_observer *observer,
                       const struct hf_alloc *alloc, int epoll_fd);
 void hf_observer_fini(struct hf_observer *observer);
 
-/* Observe these for `queue`, which had nobody observed.  Without memory nobody
- * is: then it is evidence of nothing. */
+/* Observe these for `queue`, which has none observed.  Without memory they are
+ * not, and prove nothing. */
 void hf_observer_follow(struct hf_observer *observer, struct hf_queue *queue,
                         const struct hf_process *processes, size_t count);
 
-/* Nobody for `queue` any more; nothing if nobody was. */
+/* Observe no processes for `queue` any more, if any were. */
 void hf_observer_leave(struct hf_observer *observer, struct hf_queue *queue);
 
 /* The holder of that number; NULL: gone. */

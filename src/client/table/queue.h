@@ -144,7 +144,7 @@ struct hf_queue {
 
     struct hf_seen seen;
     struct hf_instant looked_at; /* the contender's last good look was sent */
-    struct hf_holder *observed;  /* the observer's; NULL: nobody is observed */
+    struct hf_holder *observed;  /* the observer's; NULL: none */
     struct hf_link peer;         /* in observed->queues */
 
     struct hf_instant shared_at; /* since when it is handed over here; 0: no */
@@ -164,7 +164,7 @@ struct hf_queue {
     bool writing;        /* a write of this key is with the store */
     bool failed;         /* the last call that came back had no answer */
     bool own;            /* what was seen is our first's own record */
-    bool watched;        /* somebody waits for a change */
+    bool watched;        /* a change is waited for */
     bool written;        /* by us, since its name was last lent to a wait */
     bool held;           /* the first of the line holds it */
     bool news_due;       /* a change is not told yet */
@@ -186,7 +186,7 @@ void hf_queue_leave(struct hf_queue *queue, struct hf_driver *driver);
 void hf_queue_attend(struct hf_queue *queue, struct hf_driver *driver);
 void hf_queue_depart(struct hf_queue *queue, struct hf_driver *driver);
 
-/* Nobody wants anything of it, and no answer is due for it. */
+/* It has no driver, and no answer is due for it. */
 bool hf_queue_is_idle(const struct hf_queue *queue);
 
 /* Has its contender a claim of its own, made or kept? */
@@ -239,10 +239,10 @@ struct hf_manager {
 struct hf_queue *hf_queue_make(struct hf_manager *m, const char *space,
                                const char *name);
 
-/* What this client wants of a key; NULL: nothing. */
+/* The queue of a key; NULL: this client wants nothing of it. */
 struct hf_queue *hf_queue_find(const struct hf_manager *m, struct hf_key key);
 
-/* Nobody wants it: free it, or let the observer take it first. */
+/* It is idle: free it, or let the observer take it first. */
 void hf_queue_drop(struct hf_manager *m, struct hf_queue *queue);
 
 /* Names are no longer lent: free the queues that were dropped meanwhile. */

@@ -8,7 +8,7 @@
 
 /*
  * A value takes about as many bytes as there is to it, half of what it takes as
- * JSON; for thousands of waiters keep their holders' and show them to nobody.
+ * JSON; for thousands of waiters keep their holders', and show none of them.
  * Of any alignment; good in this process only.
  *
  * This is what has one size.  Behind it come the processes, then the strings,
