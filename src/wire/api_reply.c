@@ -43,13 +43,6 @@ is_true(struct hf_bytes body, const char *member)
     return hf_json_is_word(hf_json_member(body, member), "true");
 }
 
-/* Is it one object, and not cut? */
-static bool
-is_object(struct hf_bytes body)
-{
-    return hf_json_is_object(body) && hf_json_check(body, NULL) == HF_OK;
-}
-
 static bool
 read_session(struct hf_bytes body, uint64_t *session)
 {
@@ -322,8 +315,8 @@ bool
 hf_api_reply_service(struct hf_bytes info, uint64_t *service,
                      struct hf_duration *max_ttl)
 {
-    return is_object(info) && read_service(info, service) && *service != 0 &&
-           read_ms(info, "max_ttl_ms", max_ttl);
+    return hf_json_is_whole(info) && read_service(info, service) &&
+           *service != 0 && read_ms(info, "max_ttl_ms", max_ttl);
 }
 
 enum hf_status
@@ -335,7 +328,7 @@ hf_api_reply_read(int status, struct hf_bytes body, struct hf_api_reply *reply,
     *reply = (struct hf_api_reply){.term = 0};
     fits = status < 300 ? read_success(body, reply)
                         : read_refusal(status, body, reply);
-    if (fits && is_object(body))
+    if (fits && hf_json_is_whole(body))
         return HF_OK;
     (void)hf_api_reply_problem(status, body, error);
     if (error != NULL)

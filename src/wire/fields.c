@@ -510,17 +510,17 @@ hf_fields_write(const struct hf_fields *fields, const void *from,
                 uint64_t given, struct hf_text *out)
 {
     const struct hf_member *row;
-    const char *before = "{";
+    const char *before = "{\"";
     size_t offset;
 
     for (size_t i = 0; (row = row_at(fields, i, &offset)) != NULL; i++) {
         if ((given >> i & 1) == 0)
             continue;
         hf_text_add(out, before);
-        write_quoted(row->name, out);
-        hf_text_add(out, ":");
+        hf_text_add(out, row->name);
+        hf_text_add(out, "\":");
         write_value(row, (const char *)from + offset, out);
-        before = ",";
+        before = ",\"";
     }
     hf_text_add(out, before[0] == '{' ? "{}" : "}");
 }

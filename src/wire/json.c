@@ -173,24 +173,38 @@ skip_word(struct hf_bytes text, size_t at)
     return skip_number(text, at);
 }
 
+/* Behind the plain characters that begin at `at`, which most are. */
+static size_t
+skip_plain(struct hf_bytes text, size_t at)
+{
+    return at < text.len ? at + hf_text_plain(text.at + at, text.len - at)
+                         : text.len;
+}
+
+static bool
+pass_string(struct walk *w)
+{
+    uint32_t code;
+
+    for (w->at = skip_plain(w->text, w->at + 1);
+         w->at < w->text.len && w->text.at[w->at] != '"';
+         w->at = skip_plain(w->text, w->at))
+        if (!take_character(w->text, &w->at, &code))
+            return false;
+    w->at++;
+    return w->at <= w->text.len;
+}
+
 /* A string, a number or a word. */
 static bool
 pass_scalar(struct walk *w)
 {
     size_t start = w->at;
-    uint32_t code;
 
-    if (w->text.at[start] != '"') {
-        w->at = skip_word(w->text, start);
-        return w->at > start && w->depth > 0;
-    }
-    w->at++;
-    w->at += hf_text_plain(w->text.at + w->at, w->text.len - w->at);
-    while (w->at < w->text.len && w->text.at[w->at] != '"')
-        if (!take_character(w->text, &w->at, &code))
-            return false;
-    w->at++;
-    return w->at <= w->text.len;
+    if (w->text.at[start] == '"')
+        return pass_string(w);
+    w->at = skip_word(w->text, start);
+    return w->at > start && w->depth > 0;
 }
 
 /* A value or a key begins here. */
@@ -311,11 +325,18 @@ hf_json_is_array(struct hf_bytes value)
     return begins_with(value, '[');
 }
 
+bool
+hf_json_is_whole(struct hf_bytes text)
+{
+    return hf_json_is_object(text) && hf_json_check(text, NULL) == HF_OK;
+}
+
 /* Behind the string that begins here. */
 static size_t
 skip_string(struct hf_bytes text, size_t at)
 {
-    for (at++; at < text.len && text.at[at] != '"'; at++)
+    for (at = skip_plain(text, at + 1); at < text.len && text.at[at] != '"';
+         at = skip_plain(text, at + 1))
         if (text.at[at] == '\\')
             at++;
     return at < text.len ? at + 1 : text.len;

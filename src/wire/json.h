@@ -24,6 +24,9 @@ enum { HF_JSON_DEPTH_MAX = 1024 }; /* of values that are in one another */
 HF_MUST_USE enum hf_status hf_json_check(struct hf_bytes text,
                                          struct hf_error *error);
 
+/* Is it one object, and JSON to its end? */
+bool hf_json_is_whole(struct hf_bytes text);
+
 /* ---- What is in it ------------------------------------------------------- */
 
 bool hf_json_is_object(struct hf_bytes value);

@@ -143,13 +143,6 @@ on_not_leading(struct hf_server_query *query, const struct hf_api_reply *reply)
     return true;
 }
 
-/* Is it one object, and nothing behind it? */
-static bool
-is_one_object(struct hf_bytes body)
-{
-    return hf_json_is_object(body) && hf_json_check(body, NULL) == HF_OK;
-}
-
 /* A JSON text that was cut short must not be taken for a whole page. */
 static bool
 is_whole(const struct hf_server_query *query,
@@ -159,7 +152,7 @@ is_whole(const struct hf_server_query *query,
     const struct hf_address *node =
         &server->addresses.each[query->asked_node - 1];
 
-    if (answer->status != 200 || is_one_object(answer->body))
+    if (answer->status != 200 || hf_json_is_whole(answer->body))
         return true;
     (void)hf_fail(&server->trouble, HF_E_UNAVAILABLE,
                   "%s: it gave no whole answer", node->authority);
