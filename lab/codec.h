@@ -112,7 +112,9 @@ codec_put(struct codec *codec, uint64_t value)
 CODEC_INLINE void
 codec_byte_ends(struct codec *codec)
 {
-    codec->at += codec->bit != 0;
+    if (codec->bit == 0)
+        return;
+    codec->at++;
     codec->bit = 0;
 }
 
