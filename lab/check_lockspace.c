@@ -206,7 +206,7 @@ count_parts(const struct hf_lockspace *ls, uint32_t number, uint32_t *blocked)
 static bool
 is_timed(const struct hf_lockspace *ls, uint32_t claim)
 {
-    return hf_earliest_has(ls, &ls->timers, hf_item_of_claim(ls, claim));
+    return hf_timers_has(ls, &ls->timers, hf_item_of_claim(ls, claim));
 }
 
 static void
@@ -268,7 +268,7 @@ count_claims(const struct hf_lockspace *ls, struct totals *totals)
         parts = count_parts(ls, at, &blocked);
         totals->claims++;
         totals->parts += parts > 0 ? parts - 1 : 0;
-        totals->pieces += hf_texts_pieces(claim->note_len);
+        totals->pieces += hf_strings_pieces(claim->note_len);
         totals->pending += claim->pending != HF_PENDING_NOTHING;
         totals->untold += claim->untold;
         totals->kept += claim->state == HF_CLAIM_HELD && is_timed(ls, at);
@@ -280,7 +280,7 @@ count_claims(const struct hf_lockspace *ls, struct totals *totals)
 /* ---- Sessions ------------------------------------------------------------ */
 
 static uint32_t
-count_list(const struct hf_lockspace *ls, const struct hf_list *list,
+count_list(const struct hf_lockspace *ls, const struct hf_ls_list *list,
            hf_links_fn *links)
 {
     uint32_t count = 0;
@@ -386,8 +386,8 @@ check_sessions(const struct hf_lockspace *ls, struct totals *totals)
                  session->revoked_count);
         HF_CHECK((session->state == HF_SESSION_OVER) ==
                  (session->pending == HF_PENDING_DELETE));
-        HF_CHECK(hf_earliest_has(ls, &ls->timers, at) == ends_by_time(session));
-        totals->pieces += hf_texts_pieces(session->who.len);
+        HF_CHECK(hf_timers_has(ls, &ls->timers, at) == ends_by_time(session));
+        totals->pieces += hf_strings_pieces(session->who.len);
         totals->pending += session->pending != HF_PENDING_NOTHING;
         waiting += session->waiters_count;
         of_keys += session->of_key;
@@ -403,10 +403,10 @@ check_texts(const struct hf_lockspace *ls, struct totals *totals)
 {
     for (uint32_t at = 1; at <= ls->names.fresh; at++)
         if (hf_name_at(ls, at)->space != 0)
-            totals->pieces += hf_texts_pieces(hf_name_at(ls, at)->text_len);
+            totals->pieces += hf_strings_pieces(hf_name_at(ls, at)->text_len);
     for (uint32_t at = 1; at <= ls->spaces.fresh; at++)
         if (hf_space_at(ls, at)->names_count > 0)
-            totals->pieces += hf_texts_pieces(hf_space_at(ls, at)->text.len);
+            totals->pieces += hf_strings_pieces(hf_space_at(ls, at)->text.len);
     HF_CHECK(totals->pieces == ls->texts.count);
 }
 
@@ -426,6 +426,6 @@ hf_lockspace_check(struct hf_lockspace *ls)
     HF_CHECK(totals.pending ==
              count_list(ls, &ls->changes, links_of_change) +
                  count_list(ls, &ls->sweeps, links_of_change));
-    HF_CHECK(hf_earliest_sound(ls, &ls->timers));
-    HF_CHECK(hf_earliest_sound(ls, &ls->gathered));
+    HF_CHECK(hf_timers_sound(ls, &ls->timers));
+    HF_CHECK(hf_timers_sound(ls, &ls->gathered));
 }

@@ -111,7 +111,7 @@ check_lanes(const struct hf_session *s)
         wishes += lane->wishes_count;
     }
     HF_CHECK(s->used.count + s->idle.count == s->lanes.count);
-    if (hf_earliest_first(s, &s->idle, &idle) != 0)
+    if (hf_timers_first(s, &s->idle, &idle) != 0)
         HF_CHECK((uint64_t)idle >= s->lowest);
     return wishes;
 }
@@ -127,7 +127,7 @@ hf_session_check(const struct hf_session *s)
     check_row(s, &s->ready, HF_ROW_WORK);
     check_row(s, &s->sent, HF_ROW_WORK);
     check_row(s, &s->news, HF_ROW_NEWS);
-    HF_CHECK(hf_earliest_sound(s, &s->timers));
-    HF_CHECK(hf_earliest_sound(s, &s->used));
-    HF_CHECK(hf_earliest_sound(s, &s->idle));
+    HF_CHECK(hf_timers_sound(s, &s->timers));
+    HF_CHECK(hf_timers_sound(s, &s->used));
+    HF_CHECK(hf_timers_sound(s, &s->idle));
 }

@@ -2,7 +2,8 @@
 """Check the small rules of STYLE.md that neither compiler nor clang-tidy
 knows: 80 columns, 70 lines a function, banned calls, one place for the heap
 and one for the clock, block comments, no unfinished business, specimens of
-less than 100 lines.
+less than 100 lines, four words with the mark of a rule, and in src a tag for one
+thing only.
 """
 
 import re
@@ -21,6 +22,11 @@ CLOCK = ("clock_gettime gettimeofday clock timespec_get sleep usleep").split()
 # Where the heap and the clock are at home.
 HEAP_HOME = {"src/base/alloc.c"}
 CLOCK_HOME = {"src/base/clock.c"}
+
+
+COMMENT = re.compile(r"/\*.*?\*/", re.S)
+MARK = re.compile(r"\[[A-Z]\d{0,2}(?:[-, ]+[A-Z]?\d{0,2})*\]")
+TAG = re.compile(r"^\s*(?:typedef )?(?:struct|enum|union) (\w+) \{", re.M)
 
 
 def calls(names):
@@ -47,6 +53,30 @@ def functions(lines):
         elif line == "}" and start is not None:
             yield start, number - start + 1
             start = None
+
+
+def bare_marks(text):
+    """The line of each comment that names a rule of docs/protocol.md and says
+    less than four words of it."""
+    for comment in COMMENT.finditer(text):
+        said = comment.group()
+        if (MARK.search(said) and "----" not in said
+                and len(re.findall(r"[A-Za-z]+", MARK.sub("", said))) < 4):
+            yield text.count("\n", 0, comment.start()) + 1
+
+
+def tags_twice(paths):
+    """(path, line, tag) of each tag of src that another file has, too."""
+    first = {}
+    for path in paths:
+        if not path.startswith(("src/", "include/")):
+            continue
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        for match in TAG.finditer(text):
+            if first.setdefault(match.group(1), path) != path:
+                yield (path, text.count("\n", 0, match.start(1)) + 1,
+                       match.group(1))
 
 
 def check(path):
@@ -79,6 +109,8 @@ def check(path):
     if (re.search(r"^const struct specimen specimen_", code, re.M)
             and text.count("\n") > SPECIMEN_LINES):
         yield 1, f"a specimen of more than {SPECIMEN_LINES} lines"
+    for number in bare_marks(text):
+        yield number, "the mark of a rule with less than four words"
     if product:
         for number, length in functions(code.split("\n")):
             if length > FUNCTION_LINES:
@@ -93,6 +125,9 @@ def main():
         for number, why in check(path):
             print(f"{path}:{number}: {why}")
             bad += 1
+    for path, number, tag in tags_twice(listed):
+        print(f"{path}:{number}: {tag} is the tag of another thing, too")
+        bad += 1
     return 1 if bad else 0
 
 

@@ -208,8 +208,7 @@ order_lanes(struct coder *coder)
         uint64_t number = hf_wish_lane_at(s, at)->number;
         unsigned k = coder->lanes_count + 1;
 
-        if (!hf_earliest_has(s, &s->used, at) &&
-            !hf_earliest_has(s, &s->idle, at))
+        if (!hf_timers_has(s, &s->used, at) && !hf_timers_has(s, &s->idle, at))
             continue;
         for (;
              k > 1 && number < hf_wish_lane_at(s, coder->lanes[k - 1])->number;
@@ -283,11 +282,11 @@ code_timers(struct coder *coder)
 
     for (unsigned i = 0; i < SESSION_CODEC_WISHES; i++) {
         uint32_t first =
-            coder->codec.reads ? 0 : hf_earliest_first(s, &s->timers, &at_ms);
+            coder->codec.reads ? 0 : hf_timers_first(s, &s->timers, &at_ms);
         uint32_t number = code_wish_name(coder, first);
 
         if (first != 0)
-            hf_earliest_remove(s, &s->timers, first);
+            hf_timers_remove(s, &s->timers, first);
         else if (number != 0)
             hf_messages_set_timer(s, number);
     }
@@ -414,9 +413,9 @@ code_entries(struct coder *coder)
     CODE(&coder->codec, coder->wishes_count);
     CODE(&coder->codec, coder->lanes_count);
     for (unsigned i = 1; coder->codec.reads && i <= coder->wishes_count; i++)
-        coder->wishes[i] = hf_slots_take(s, &s->wishes);
+        coder->wishes[i] = hf_pool_take(s, &s->wishes);
     for (unsigned i = 1; coder->codec.reads && i <= coder->lanes_count; i++)
-        coder->lanes[i] = hf_slots_take(s, &s->lanes);
+        coder->lanes[i] = hf_pool_take(s, &s->lanes);
 }
 
 /* A session that is over does nothing any more. */
@@ -453,7 +452,7 @@ code(struct coder *coder)
 static uint64_t
 hash_of(uint64_t number)
 {
-    return hf_chains_mix(number, 0);
+    return hf_index_mix(number, 0);
 }
 
 static void
@@ -463,12 +462,12 @@ find_wish(struct hf_session *s, uint32_t number)
 
     s->unsettled_count++;
     if (!wish->ended)
-        hf_chains_add(s, &s->by_id, hash_of(wish->id), number);
+        hf_index_add(s, &s->by_id, hash_of(wish->id), number);
     if (wish->stream != 0)
-        hf_chains_add(s, &s->by_stream, hash_of(wish->stream), number);
+        hf_index_add(s, &s->by_stream, hash_of(wish->stream), number);
     if (!is_granted(wish))
         return;
-    hf_chains_add(s, &s->by_fence, hash_of(wish->fence), number);
+    hf_index_add(s, &s->by_fence, hash_of(wish->fence), number);
     s->confirming_count += wish->state == HF_WISH_CONFIRMING;
 }
 
@@ -477,10 +476,10 @@ find_lane(struct hf_session *s, uint32_t number)
 {
     const struct hf_wish_lane *lane = hf_wish_lane_at(s, number);
 
-    hf_earliest_set(s, lane->wishes_count > 0 ? &s->used : &s->idle, number,
-                    (int64_t)lane->number);
+    hf_timers_set(s, lane->wishes_count > 0 ? &s->used : &s->idle, number,
+                  (int64_t)lane->number);
     if (lane->label != 0)
-        hf_chains_add(s, &s->by_label, hash_of(lane->label), number);
+        hf_index_add(s, &s->by_label, hash_of(lane->label), number);
 }
 
 /* ---- Calls --------------------------------------------------------------- */
@@ -513,7 +512,7 @@ session_write(const struct hf_session *s, struct hf_instant now, uint8_t *bytes)
     HF_CHECK(s->config.limits.nodes <= SESSION_CODEC_NODES);
     HF_CHECK(memcmp(&s->secret, &none, sizeof(none)) == 0);
     memcpy(block, s, size);
-    coder.s = hf_slots_behind(block, 0);
+    coder.s = hf_pool_behind(block, 0);
     strip(coder.s);
     if (coder.s->granted.count == 0 && hf_reached(now, coder.s->right_until))
         coder.s->trust = HF_TRUST_OVER; /* there is nobody to tell */

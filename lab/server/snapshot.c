@@ -105,12 +105,12 @@ ago(const struct snapshot_config *config, uint8_t ticks)
 /* ---- Taking -------------------------------------------------------------- */
 
 /* NULL: it is not in it. */
-static const struct hf_earliest_node *
-node_of(const struct hf_lockspace *ls, const struct hf_earliest *heap,
+static const struct hf_timers_node *
+node_of(const struct hf_lockspace *ls, const struct hf_timers *heap,
         uint32_t item)
 {
-    const uint32_t *places = hf_slots_behind(ls, heap->places);
-    const struct hf_earliest_node *nodes = hf_slots_behind(ls, heap->nodes);
+    const uint32_t *places = hf_pool_behind(ls, heap->places);
+    const struct hf_timers_node *nodes = hf_pool_behind(ls, heap->nodes);
 
     return places[item] == 0 ? NULL : &nodes[places[item] - 1];
 }
@@ -120,7 +120,8 @@ name_number(const struct hf_lockspace *ls, uint32_t name)
 {
     char text = '\0';
 
-    hf_texts_copy(ls, &ls->texts, hf_name_text(hf_name_at(ls, name)), &text, 1);
+    hf_strings_copy(ls, &ls->texts, hf_name_text(hf_name_at(ls, name)), &text,
+                    1);
     return (unsigned)(text - names[0][0]);
 }
 
@@ -188,9 +189,8 @@ place_of(const struct hf_lockspace *ls, const struct hf_ls_claim *claim)
 static uint8_t
 rank_of_gathered(const struct hf_lockspace *ls, uint32_t item)
 {
-    const struct hf_earliest_node *nodes =
-        hf_slots_behind(ls, ls->gathered.nodes);
-    const struct hf_earliest_node *own = node_of(ls, &ls->gathered, item);
+    const struct hf_timers_node *nodes = hf_pool_behind(ls, ls->gathered.nodes);
+    const struct hf_timers_node *own = node_of(ls, &ls->gathered, item);
     uint8_t rank = 1;
 
     for (uint32_t i = 0; i < ls->gathered.count; i++)
@@ -206,7 +206,7 @@ timer_of_claim(const struct hf_lockspace *ls,
                const struct snapshot_config *config, uint32_t item,
                struct hf_instant now)
 {
-    const struct hf_earliest_node *node = node_of(ls, &ls->timers, item);
+    const struct hf_timers_node *node = node_of(ls, &ls->timers, item);
 
     return node == NULL ? SNAPSHOT_NEVER
                         : until(config, now, (struct hf_instant){node->at_ms});
@@ -229,7 +229,7 @@ static uint8_t
 timer_of_session(const struct hf_lockspace *ls,
                  const struct snapshot_config *config, uint32_t number)
 {
-    const struct hf_earliest_node *node = node_of(ls, &ls->timers, number);
+    const struct hf_timers_node *node = node_of(ls, &ls->timers, number);
     struct hf_instant end = hf_owners_end_of_ttl(hf_session_at(ls, number));
 
     return node == NULL ? SNAPSHOT_NEVER
@@ -350,7 +350,7 @@ set_due(struct hf_lockspace *ls, uint32_t number, struct hf_instant now,
 
     if (session->state != HF_SESSION_FREE && hf_reached(now, end) &&
         node_of(ls, &ls->timers, number) != NULL)
-        hf_earliest_set(ls, &ls->timers, number, sessions_first ? 0 : end.ms);
+        hf_timers_set(ls, &ls->timers, number, sessions_first ? 0 : end.ms);
 }
 
 void
@@ -444,8 +444,8 @@ build_held(struct hf_lockspace *ls, const struct snapshot_config *config,
     hf_claims_list(ls, number);
     ls->kept_count += from->waited != 0;
     if (from->waited != 0)
-        hf_earliest_set(ls, &ls->timers, hf_item_of_claim(ls, number),
-                        in(config, (uint8_t)(from->waited - 1)).ms);
+        hf_timers_set(ls, &ls->timers, hf_item_of_claim(ls, number),
+                      in(config, (uint8_t)(from->waited - 1)).ms);
     claim->stored = (from->flags & FLAG_STORED) != 0;
     if (claim->n != hf_lane_at(ls, claim->lane)->n)
         hf_owners_set_old(ls, number);
@@ -470,14 +470,14 @@ build_waiting(struct hf_lockspace *ls, const struct snapshot_config *config,
     hf_claims_start_waiting(ls, number);
     if (from->state == SNAPSHOT_GATHERED) {
         claim->since = ago(config, from->waited);
-        hf_earliest_set(ls, &ls->gathered, hf_item_of_claim(ls, number),
-                        claim->since.ms);
+        hf_timers_set(ls, &ls->gathered, hf_item_of_claim(ls, number),
+                      claim->since.ms);
         return;
     }
     hf_line_enter(ls, number);
     if (from->timer != SNAPSHOT_NEVER)
-        hf_earliest_set(ls, &ls->timers, hf_item_of_claim(ls, number),
-                        in(config, from->timer).ms);
+        hf_timers_set(ls, &ls->timers, hf_item_of_claim(ls, number),
+                      in(config, from->timer).ms);
     if ((from->flags & FLAG_UNTOLD) != 0) {
         hf_line_delist(ls, number); /* its lane will be PARKED */
         hf_claims_set_untold(ls, number, hf_journal_mark(ls));
@@ -508,9 +508,9 @@ build_session_state(struct hf_lockspace *ls, unsigned client,
 
     session->state = from->session;
     if (from->timer != SNAPSHOT_NEVER)
-        hf_earliest_set(ls, &ls->timers, number,
-                        hf_owners_end_of_ttl(session).ms +
-                            from->timer * tick_ms(config));
+        hf_timers_set(ls, &ls->timers, number,
+                      hf_owners_end_of_ttl(session).ms +
+                          from->timer * tick_ms(config));
 }
 
 static bool

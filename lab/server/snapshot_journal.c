@@ -25,14 +25,14 @@ links_of(const struct hf_lockspace *ls, uint32_t item)
 }
 
 /* The list that it stands in as it is pending; NULL: in none. */
-static struct hf_list *
+static struct hf_ls_list *
 list_of(struct hf_lockspace *ls, uint32_t item)
 {
-    enum hf_pending pending =
+    enum hf_ls_pending pending =
         hf_item_is_claim(ls, item)
-            ? (enum hf_pending)hf_claim_at(ls, hf_claim_of_item(ls, item))
+            ? (enum hf_ls_pending)hf_claim_at(ls, hf_claim_of_item(ls, item))
                   ->pending
-            : (enum hf_pending)hf_session_at(ls, item)->pending;
+            : (enum hf_ls_pending)hf_session_at(ls, item)->pending;
 
     if (pending == HF_PENDING_NOTHING)
         return NULL;
@@ -56,7 +56,7 @@ take_change(const struct hf_lockspace *ls, uint32_t item)
 static void
 take_order(const struct hf_lockspace *ls, struct snapshot_journal *journal)
 {
-    const struct hf_list *lists[] = {&ls->changes, &ls->sweeps};
+    const struct hf_ls_list *lists[] = {&ls->changes, &ls->sweeps};
     unsigned count = 0;
 
     for (unsigned i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
@@ -93,8 +93,8 @@ build_order(struct hf_lockspace *ls, const struct snapshot_journal *journal)
 {
     if (journal->changes[0].mark == 0)
         return;
-    ls->changes = (struct hf_list){0};
-    ls->sweeps = (struct hf_list){0};
+    ls->changes = (struct hf_ls_list){0};
+    ls->sweeps = (struct hf_ls_list){0};
     for (unsigned i = 0; i < SNAPSHOT_CHANGES; i++) {
         const struct snapshot_change *change = &journal->changes[i];
         uint32_t item;
@@ -112,7 +112,7 @@ build_order(struct hf_lockspace *ls, const struct snapshot_journal *journal)
 static void
 add_marks(struct hf_lockspace *ls, struct numbers *marks)
 {
-    const struct hf_list *lists[] = {&ls->changes, &ls->sweeps};
+    const struct hf_ls_list *lists[] = {&ls->changes, &ls->sweeps};
 
     for (unsigned i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
         for (uint32_t at = lists[i]->first; at != 0;
@@ -310,7 +310,7 @@ build_cleared(struct hf_lockspace *ls, uint32_t session, unsigned cleared)
 static void
 build_untold(struct hf_lockspace *ls, const struct snapshot_journal *journal)
 {
-    ls->untold = (struct hf_list){0};
+    ls->untold = (struct hf_ls_list){0};
     for (unsigned mark = 1; mark <= journal->marks; mark++)
         for (uint32_t at = 1; at <= ls->sessions.fresh; at++) {
             uint32_t claim = untold_of(ls, at);

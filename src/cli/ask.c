@@ -9,7 +9,7 @@
 
 int
 hf_ask_begin(struct hf_ask *ask, enum hf_query_kind kind,
-             const struct hf_target *target)
+             const struct hf_cli_target *target)
 {
     bool writes = kind == HF_CLEAR || kind == HF_DOCTOR;
     struct hf_error error = {0};
@@ -24,7 +24,7 @@ hf_ask_begin(struct hf_ask *ask, enum hf_query_kind kind,
 
 int
 hf_ask_again(struct hf_ask *ask, enum hf_query_kind kind,
-             const struct hf_target *target)
+             const struct hf_cli_target *target)
 {
     const char *name = kind == HF_LIST ? HF_PREFIX : HF_NAME;
     struct hf_error error = {0};
@@ -52,7 +52,7 @@ hf_ask_set(struct hf_ask *ask, const char *option, const char *text)
 }
 
 enum hf_status
-hf_ask_try_open(struct hf_ask *ask, const struct hf_target *target,
+hf_ask_try_open(struct hf_ask *ask, const struct hf_cli_target *target,
                 struct hf_error *error)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -68,11 +68,11 @@ hf_ask_try_open(struct hf_ask *ask, const struct hf_target *target,
 }
 
 int
-hf_ask_open(struct hf_ask *ask, const struct hf_target *target)
+hf_ask_open(struct hf_ask *ask, const struct hf_cli_target *target)
 {
     struct hf_error error = {0};
     enum hf_status status;
-    int wrong = hf_target_check(target);
+    int wrong = hf_cli_target_check(target);
 
     if (wrong != 0)
         return wrong;

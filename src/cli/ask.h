@@ -25,20 +25,20 @@ struct hf_ask {
 /* A question about the lock that `target` names, or the locks.  Only a clear
  * and a doctor may write. */
 int hf_ask_begin(struct hf_ask *ask, enum hf_query_kind kind,
-                 const struct hf_target *target);
+                 const struct hf_cli_target *target);
 
 /* Another one, of the same client, in the place of the last. */
 int hf_ask_again(struct hf_ask *ask, enum hf_query_kind kind,
-                 const struct hf_target *target);
+                 const struct hf_cli_target *target);
 
 /* Set an option of it; a text that is NULL leaves it as it is. */
 int hf_ask_set(struct hf_ask *ask, const char *option, const char *text);
 
-int hf_ask_open(struct hf_ask *ask, const struct hf_target *target);
+int hf_ask_open(struct hf_ask *ask, const struct hf_cli_target *target);
 
 /* The same, but the caller says why it failed, and has checked the place. */
 enum hf_status hf_ask_try_open(struct hf_ask *ask,
-                               const struct hf_target *target,
+                               const struct hf_cli_target *target,
                                struct hf_error *error);
 
 /* Ask, and wait for the answer; `line` (may be NULL) tells what is seen

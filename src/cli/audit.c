@@ -8,7 +8,7 @@
 #include "verb.h"
 
 struct audit_order {
-    struct hf_target target;
+    struct hf_cli_target target;
     const char *since; /* NULL: all there is */
 };
 

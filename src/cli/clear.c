@@ -9,7 +9,7 @@
 #include "verb.h"
 
 struct clear_order {
-    struct hf_target target;
+    struct hf_cli_target target;
     const char *prefix; /* in the place of names; or NULL */
     const char *reason;
     bool force;
@@ -117,7 +117,7 @@ tell_seen(const struct clearings *all, const struct clearing *one,
     bool another =
         !cleared && one->fence != 0 && hf_report_fence(seen) != one->fence;
     bool none = !cleared && !hf_report_exists(seen);
-    struct hf_target target = all->reading->target;
+    struct hf_cli_target target = all->reading->target;
     struct hf_text name = HF_OUTPUT_BUFFER;
 
     target.name = one->name;
@@ -233,7 +233,7 @@ add_row(void *ctx, const struct hf_view *row)
 static int
 add_listed(struct clearings *all)
 {
-    struct hf_target target = all->reading->target;
+    struct hf_cli_target target = all->reading->target;
     struct hf_text prefix = HF_OUTPUT_BUFFER;
     int code;
 

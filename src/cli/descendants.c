@@ -53,13 +53,13 @@ add_stranger(struct hf_descendants *descendants, int64_t pid, uint64_t start)
 
 /* ---- With a /proc that shows us ----------------------------------------- */
 
-struct row {
+struct family_row {
     struct hf_proc process;
     bool descends;
 };
 
 struct table {
-    struct row *rows; /* owned: a mapping of `size` rows */
+    struct family_row *rows; /* owned: a mapping of `size` rows */
     size_t size;
     size_t count;
     int64_t self; /* our own number in it */
@@ -110,16 +110,16 @@ fill_table(struct table *table, DIR *proc)
 static int
 by_pid(const void *a, const void *b)
 {
-    int64_t left = ((const struct row *)a)->process.pid;
-    int64_t right = ((const struct row *)b)->process.pid;
+    int64_t left = ((const struct family_row *)a)->process.pid;
+    int64_t right = ((const struct family_row *)b)->process.pid;
 
     return (left > right) - (left < right);
 }
 
-static const struct row *
+static const struct family_row *
 find(const struct table *table, int64_t pid)
 {
-    struct row key = {.process = {.pid = pid}};
+    struct family_row key = {.process = {.pid = pid}};
 
     return bsearch(&key, table->rows, table->count, sizeof(key), by_pid);
 }
@@ -134,14 +134,14 @@ mark_descendants(struct table *table, const struct hf_descendants *descendants)
     while (found) {
         found = false;
         for (size_t i = 0; i < table->count; i++) {
-            struct row *row = &table->rows[i];
+            struct family_row *row = &table->rows[i];
             const struct hf_proc *process = &row->process;
 
             if (row->descends ||
                 is_stranger(descendants, process->pid, process->start))
                 continue;
 
-            const struct row *parent = find(table, process->parent);
+            const struct family_row *parent = find(table, process->parent);
 
             row->descends = process->parent == table->self ||
                             (parent != NULL && parent->descends);
@@ -154,7 +154,7 @@ static void
 close_table(struct table *table)
 {
     if (table->rows != NULL)
-        munmap(table->rows, table->size * sizeof(struct row));
+        munmap(table->rows, table->size * sizeof(struct family_row));
     table->rows = NULL;
 }
 
@@ -172,13 +172,13 @@ open_table(struct table *table, const struct hf_descendants *descendants)
     table->size = count_processes(proc) + TABLE_SLACK;
 
     void *rows =
-        mmap(NULL, table->size * sizeof(struct row), PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        mmap(NULL, table->size * sizeof(struct family_row),
+             PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     if (rows != MAP_FAILED) {
         table->rows = rows;
         fill_table(table, proc);
-        qsort(table->rows, table->count, sizeof(struct row), by_pid);
+        qsort(table->rows, table->count, sizeof(struct family_row), by_pid);
         mark_descendants(table, descendants);
     }
     closedir(proc);

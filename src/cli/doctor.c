@@ -36,7 +36,8 @@ static const char reachable[] = "reachable";
 
 /* If the place does not open, this is the only check. */
 static int
-print_unreachable(const struct hf_target *target, const struct hf_error *error)
+print_unreachable(const struct hf_cli_target *target,
+                  const struct hf_error *error)
 {
     const char *fail = hf_grade_word(HF_GRADE_FAIL);
     const char *remedy = hf_sharing_remedy(target, error->status);
@@ -87,17 +88,17 @@ print_checks(struct hf_query *query, bool json)
     return well ? 0 : HF_EXIT_NOT_WELL;
 }
 
-static struct hf_target asked;
+static struct hf_cli_target asked;
 
 static int
 examine(struct hf_ask *ask)
 {
-    const struct hf_target *target = &asked;
+    const struct hf_cli_target *target = &asked;
     struct hf_error error = {0};
     int code = hf_ask_begin(ask, HF_DOCTOR, target);
 
     if (code == 0)
-        code = hf_target_check(target);
+        code = hf_cli_target_check(target);
     if (code != 0)
         return code;
     if (hf_ask_try_open(ask, target, &error) != HF_OK)

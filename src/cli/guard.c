@@ -30,7 +30,7 @@ static const struct hf_duration left_after = {200};
 /* Then the ttl has to tell. */
 static const struct hf_duration farewell_limit = {10 * 1000};
 
-enum state { WAITING, RUNNING, ENDING };
+enum guard_state { WAITING, RUNNING, ENDING };
 
 struct guard {
     struct hf_guard_link *link;
@@ -38,7 +38,7 @@ struct guard {
     struct hf_descendants descendants;
     int children; /* a signalfd of SIGCHLD */
     int alarm;
-    enum state state;
+    enum guard_state state;
     bool holdfast_gone;
     struct hf_command command; /* pid 0: not started */
     bool command_ended;        /* and was reaped: its pid is no longer ours */

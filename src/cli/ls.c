@@ -25,7 +25,7 @@ enum column {
     COLUMNS
 };
 
-struct row {
+struct columns {
     char cells[COLUMNS][HF_NAME_MAX + 1];
 };
 
@@ -35,12 +35,13 @@ struct page {
     size_t count;
 };
 
-static const struct row heads = {{"NAME", "HOLDER", "COMMAND", "SINCE",
-                                  "LAST BEAT", "IF DEAD", "FENCE", "REASON"}};
+static const struct columns heads = {{"NAME", "HOLDER", "COMMAND", "SINCE",
+                                      "LAST BEAT", "IF DEAD", "FENCE",
+                                      "REASON"}};
 
 /* It has no holder: the first in line, or the client whose place is kept. */
 static void
-fill_first(struct row *row, const struct hf_view *lock)
+fill_first(struct columns *row, const struct hf_view *lock)
 {
     struct hf_duration kept = hf_report_duration(lock, HF_FIELD_PARKED_MS);
     size_t size = sizeof(row->cells[0]);
@@ -58,7 +59,7 @@ fill_first(struct row *row, const struct hf_view *lock)
 }
 
 static void
-fill_row(struct row *row, const struct hf_view *lock)
+fill_row(struct columns *row, const struct hf_view *lock)
 {
     size_t size = sizeof(row->cells[0]);
     const char *name = hf_view_text(lock, HF_FIELD_NAME);
@@ -68,7 +69,7 @@ fill_row(struct row *row, const struct hf_view *lock)
     int fit = (int)hf_output_fit(command, TEXT_WIDTH, NULL);
     int reason_fit = (int)hf_output_fit(reason, TEXT_WIDTH, NULL);
 
-    *row = (struct row){{{0}}};
+    *row = (struct columns){{{0}}};
     snprintf(row->cells[NAME], size, "%.*s%s", shown, name,
              name[shown] != '\0' ? "…" : "");
     if (hf_view_number(lock, HF_FIELD_POSITION) != 0) {
@@ -106,7 +107,7 @@ width_of(const char *cell)
 }
 
 static void
-widen(size_t *widths, const struct row *row)
+widen(size_t *widths, const struct columns *row)
 {
     for (int i = 0; i < COLUMNS; i++) {
         size_t width = width_of(row->cells[i]);
@@ -117,7 +118,7 @@ widen(size_t *widths, const struct row *row)
 }
 
 static bool
-print_row(const size_t *widths, const struct row *row)
+print_row(const size_t *widths, const struct columns *row)
 {
     struct hf_text out = HF_OUTPUT_BUFFER;
     int last = COLUMNS - 1;
@@ -137,7 +138,7 @@ print_row(const size_t *widths, const struct row *row)
 static bool
 print_table(const struct page *page, size_t *widths)
 {
-    struct row rows[PAGE];
+    struct columns rows[PAGE];
     bool first = widths[NAME] == 0;
     bool fine = true;
 
@@ -203,7 +204,7 @@ say_foreign(size_t count)
 }
 
 static int
-begin(struct hf_ask *ask, const struct hf_target *target)
+begin(struct hf_ask *ask, const struct hf_cli_target *target)
 {
     char limit[16];
     int code = hf_ask_begin(ask, HF_LIST, target);
@@ -215,7 +216,7 @@ begin(struct hf_ask *ask, const struct hf_target *target)
 }
 
 static int
-list(struct hf_ask *ask, const struct hf_target *target)
+list(struct hf_ask *ask, const struct hf_cli_target *target)
 {
     size_t widths[COLUMNS] = {0};
     size_t foreign_count = 0;
@@ -240,7 +241,7 @@ list(struct hf_ask *ask, const struct hf_target *target)
 }
 
 struct ls_order {
-    struct hf_target target;
+    struct hf_cli_target target;
     bool sessions;
 };
 
@@ -249,7 +250,7 @@ static struct ls_order asked;
 static int
 ls(struct hf_ask *ask)
 {
-    const struct hf_target *target = &asked.target;
+    const struct hf_cli_target *target = &asked.target;
     int code;
 
     if (asked.sessions && target->name != NULL)

@@ -36,13 +36,13 @@ add_row(struct hf_text *out, const struct hf_view *session)
                  hf_view_text(session, HF_FIELD_WHO));
 }
 
-struct listing {
+struct session_list {
     bool json;
     bool begun; /* the heads were printed, or need not be */
 };
 
 static bool
-begin(struct listing *listing)
+begin(struct session_list *listing)
 {
     struct hf_text out = HF_OUTPUT_BUFFER;
 
@@ -56,7 +56,7 @@ begin(struct listing *listing)
 static int
 print(void *ctx, const struct hf_view *session)
 {
-    struct listing *listing = ctx;
+    struct session_list *listing = ctx;
     struct hf_text out = HF_OUTPUT_BUFFER;
 
     if (listing->json)
@@ -66,9 +66,9 @@ print(void *ctx, const struct hf_view *session)
 }
 
 int
-hf_ls_sessions(struct hf_ask *ask, const struct hf_target *target)
+hf_ls_sessions(struct hf_ask *ask, const struct hf_cli_target *target)
 {
-    struct listing listing = {.json = target->json, .begun = target->json};
+    struct session_list listing = {.json = target->json, .begun = target->json};
     int code;
 
     if (target->space != NULL)

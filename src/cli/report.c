@@ -95,7 +95,7 @@ hf_report_processes(struct hf_text *out, const struct hf_view *seen)
 }
 
 void
-hf_report_command(struct hf_text *out, const struct hf_target *target,
+hf_report_command(struct hf_text *out, const struct hf_cli_target *target,
                   const char *place, const char *verb, const char *extra)
 {
     const char *from_environment = getenv("HOLDFAST_AT");
@@ -149,7 +149,7 @@ hf_report_before_clear(struct hf_text *out, const struct hf_view *seen)
 }
 
 void
-hf_report_clear(struct hf_text *out, const struct hf_target *target,
+hf_report_clear(struct hf_text *out, const struct hf_cli_target *target,
                 const char *place, uint64_t fence)
 {
     char extra[64] = "--reason '…'";
@@ -187,7 +187,7 @@ hf_report_first(struct hf_text *out, const struct hf_view *seen)
 }
 
 int
-hf_report_none(const struct hf_target *target, const char *place,
+hf_report_none(const struct hf_cli_target *target, const char *place,
                const struct hf_view *seen)
 {
     struct hf_text out = HF_OUTPUT_BUFFER;
@@ -393,10 +393,10 @@ is_given_on(const struct hf_view *seen)
 
 /* How to learn more: of the one that is kept, or of all. */
 static void
-add_why(struct hf_text *out, const struct hf_target *target, const char *place,
-        const struct hf_report_answer *answer)
+add_why(struct hf_text *out, const struct hf_cli_target *target,
+        const char *place, const struct hf_report_answer *answer)
 {
-    struct hf_target each = *target;
+    struct hf_cli_target each = *target;
 
     hf_text_add(out, "holdfast: to learn more\n");
     for (size_t i = 0; answer->names[i] != NULL; i++) {
@@ -411,7 +411,7 @@ add_why(struct hf_text *out, const struct hf_target *target, const char *place,
 
 /* The next step for the person who reads it. */
 static void
-add_remedy(struct hf_text *out, const struct hf_target *target,
+add_remedy(struct hf_text *out, const struct hf_cli_target *target,
            const char *place, const struct hf_report_answer *answer)
 {
     const struct hf_view *seen = answer->seen;
@@ -460,10 +460,10 @@ add_remedy(struct hf_text *out, const struct hf_target *target,
 }
 
 void
-hf_report_refusal(struct hf_text *out, const struct hf_target *target,
+hf_report_refusal(struct hf_text *out, const struct hf_cli_target *target,
                   const char *place, const struct hf_report_answer *answer)
 {
-    struct hf_target about = *target;
+    struct hf_cli_target about = *target;
     struct hf_text name = HF_OUTPUT_BUFFER;
     struct hf_text first = HF_OUTPUT_BUFFER;
 

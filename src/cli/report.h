@@ -43,7 +43,7 @@ void hf_report_processes(struct hf_text *out, const struct hf_view *seen);
  * is named where the place was not the default; `place` is its URL.  extra
  * may be "".
  */
-void hf_report_command(struct hf_text *out, const struct hf_target *target,
+void hf_report_command(struct hf_text *out, const struct hf_cli_target *target,
                        const char *place, const char *verb, const char *extra);
 
 /*
@@ -60,7 +60,7 @@ void hf_report_moment(struct hf_text *out, int64_t wall_ms, const char *after);
 
 /* The command that clears the lock, with room for a reason.  Pasted late it
  * spares every holder but the one of `fence`; 0: it is not known. */
-void hf_report_clear(struct hf_text *out, const struct hf_target *target,
+void hf_report_clear(struct hf_text *out, const struct hf_cli_target *target,
                      const char *place, uint64_t fence);
 
 /* Lines, each with `indent` before it: the holder, its value, its life.
@@ -74,7 +74,7 @@ bool hf_report_first(struct hf_text *out, const struct hf_view *seen);
 
 /* Say that it has no holder, and who is first in line, if anybody is;
  * returns the exit code. */
-int hf_report_none(const struct hf_target *target, const char *place,
+int hf_report_none(const struct hf_cli_target *target, const char *place,
                    const struct hf_view *seen);
 
 /* Why a `run` was not granted its lock. */
@@ -89,7 +89,7 @@ struct hf_report_answer {
 };
 
 /* All of it, with what to do. */
-void hf_report_refusal(struct hf_text *out, const struct hf_target *target,
+void hf_report_refusal(struct hf_text *out, const struct hf_cli_target *target,
                        const char *place,
                        const struct hf_report_answer *answer);
 

@@ -211,11 +211,11 @@ take_command(struct hf_run_order *order)
         return hf_say_usage("run", "what shall run? give NAME -- COMMAND");
     order->command = words;
     if ((order->names[1] != NULL || order->shared) &&
-        !hf_target_is_server(&order->target))
+        !hf_cli_target_is_server(&order->target))
         return hf_say_usage("run",
                             "several names, and --shared, need a lock server: "
                             "write --at http://HOST:7420");
-    return hf_target_check(&order->target);
+    return hf_cli_target_check(&order->target);
 }
 
 static int

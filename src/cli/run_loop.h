@@ -32,7 +32,7 @@ enum { HF_RUN_NAMES_MAX = 64 };
 /* The order of `holdfast run`; strings are borrowed from argv, and NULL
  * where the option was not given. */
 struct hf_run_order {
-    struct hf_target target;                 /* of the first name */
+    struct hf_cli_target target;             /* of the first name */
     const char *names[HF_RUN_NAMES_MAX + 1]; /* NULL at the end */
     bool shared;
     enum hf_if_dead if_dead;

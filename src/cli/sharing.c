@@ -18,13 +18,13 @@ add_user(struct hf_text *out)
 }
 
 void
-hf_sharing_made_now(const struct hf_target *target,
+hf_sharing_made_now(const struct hf_cli_target *target,
                     const struct hf_client *client)
 {
     struct hf_text place = HF_OUTPUT_BUFFER;
     struct hf_text user = HF_OUTPUT_BUFFER;
 
-    if (!hf_target_is_default(target) || !hf_client_made_place(client))
+    if (!hf_cli_target_is_default(target) || !hf_client_made_place(client))
         return;
     hf_output_quote(&place, hf_client_place(client));
     add_user(&user);
@@ -36,9 +36,9 @@ hf_sharing_made_now(const struct hf_target *target,
 }
 
 const char *
-hf_sharing_remedy(const struct hf_target *target, enum hf_status status)
+hf_sharing_remedy(const struct hf_cli_target *target, enum hf_status status)
 {
-    if (status != HF_E_DENIED || hf_target_is_server(target))
+    if (status != HF_E_DENIED || hf_cli_target_is_server(target))
         return "";
     return "to share locks with other users, name a place in a folder that "
            "their group may write, by --at or HOLDFAST_AT, as "
@@ -47,8 +47,8 @@ hf_sharing_remedy(const struct hf_target *target, enum hf_status status)
 }
 
 int
-hf_sharing_failure(const struct hf_target *target, const struct hf_error *error,
-                   enum hf_status status)
+hf_sharing_failure(const struct hf_cli_target *target,
+                   const struct hf_error *error, enum hf_status status)
 {
     const char *remedy = hf_sharing_remedy(target, status);
     int code = hf_say_failure(error, status);

@@ -13,16 +13,16 @@
 
 /* Say it when opening made a default place, which is once; never waits for the
  * reader of stderr. */
-void hf_sharing_made_now(const struct hf_target *target,
+void hf_sharing_made_now(const struct hf_cli_target *target,
                          const struct hf_client *client);
 
 /* The advice for a person who was denied access; "": the error is another.
  * A static string, one clause. */
-const char *hf_sharing_remedy(const struct hf_target *target,
+const char *hf_sharing_remedy(const struct hf_cli_target *target,
                               enum hf_status status);
 
 /* Say why a call to the place failed, and that; the exit code. */
-int hf_sharing_failure(const struct hf_target *target,
+int hf_sharing_failure(const struct hf_cli_target *target,
                        const struct hf_error *error, enum hf_status status);
 
 #endif

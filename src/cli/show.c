@@ -80,7 +80,7 @@ add_json(struct hf_text *out, const struct hf_view *lock)
 }
 
 static int
-print(const struct hf_target *target, const struct hf_view *lock,
+print(const struct hf_cli_target *target, const struct hf_view *lock,
       const char *place)
 {
     struct hf_text out = HF_OUTPUT_BUFFER;
@@ -158,7 +158,7 @@ print_claims(struct hf_query *query, struct hf_view *claim)
 
 /* It has no holder; there may be a line for it. */
 static int
-print_unheld(const struct hf_target *target, const char *place,
+print_unheld(const struct hf_cli_target *target, const char *place,
              struct hf_query *query, struct hf_view *first)
 {
     if (first == NULL)
@@ -167,12 +167,12 @@ print_unheld(const struct hf_target *target, const char *place,
     return print_claims(query, first) ? HF_EXIT_NONE : HF_EXIT_OURS;
 }
 
-static struct hf_target asked;
+static struct hf_cli_target asked;
 
 static int
 show(struct hf_ask *ask)
 {
-    const struct hf_target *target = &asked;
+    const struct hf_cli_target *target = &asked;
     int code = hf_ask_begin(ask, HF_EXAMINE, target);
 
     if (code == 0)

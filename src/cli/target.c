@@ -7,13 +7,13 @@
 #include "say.h"
 
 static const char *
-place_of(const struct hf_target *target)
+place_of(const struct hf_cli_target *target)
 {
     return target->at != NULL ? target->at : getenv("HOLDFAST_AT");
 }
 
 bool
-hf_target_is_server(const struct hf_target *target)
+hf_cli_target_is_server(const struct hf_cli_target *target)
 {
     const char *at = place_of(target);
 
@@ -22,7 +22,7 @@ hf_target_is_server(const struct hf_target *target)
 }
 
 bool
-hf_target_is_default(const struct hf_target *target)
+hf_cli_target_is_default(const struct hf_cli_target *target)
 {
     const char *at = place_of(target);
 
@@ -30,7 +30,7 @@ hf_target_is_default(const struct hf_target *target)
 }
 
 int
-hf_target_check(const struct hf_target *target)
+hf_cli_target_check(const struct hf_cli_target *target)
 {
     static const char memory[] = "memory:";
     const char *at = place_of(target);

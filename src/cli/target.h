@@ -6,7 +6,7 @@
 
 /* Target: which lock, or which place, a command is about, and how it answers.
  * Strings are borrowed from argv. */
-struct hf_target {
+struct hf_cli_target {
     const char *at;    /* as given; NULL: HOLDFAST_AT, or the default place */
     const char *space; /* as given; NULL: "default" */
     const char *name;
@@ -22,12 +22,12 @@ struct hf_target {
  * of this process alone excludes no other process, and an empty --at is a
  * variable that was not set.
  */
-int hf_target_check(const struct hf_target *target);
+int hf_cli_target_check(const struct hf_cli_target *target);
 
 /* Is it a lock server? */
-bool hf_target_is_server(const struct hf_target *target);
+bool hf_cli_target_is_server(const struct hf_cli_target *target);
 
 /* Was none named, so that it is the default one? */
-bool hf_target_is_default(const struct hf_target *target);
+bool hf_cli_target_is_default(const struct hf_cli_target *target);
 
 #endif

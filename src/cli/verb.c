@@ -45,7 +45,7 @@ print_help(const struct hf_verb *verb, const struct hf_options *options)
 
 /* 0, or 64 after having said which name is missing, or too many. */
 static int
-check_operands(const struct hf_verb *verb, const struct hf_target *target)
+check_operands(const struct hf_verb *verb, const struct hf_cli_target *target)
 {
     size_t most = verb->operands == HF_VERB_NO_NAME ? 0 : 1;
     struct hf_text word = HF_OUTPUT_BUFFER;
@@ -69,7 +69,7 @@ hf_verb_execute(const struct hf_verb *verb, int argc, char **argv)
 {
     const struct hf_options options = {.rows = verb->options,
                                        .count = verb->options_count};
-    struct hf_target *target = verb->values;
+    struct hf_cli_target *target = verb->values;
     struct hf_ask ask = {.client = NULL};
     struct hf_arguments arguments = {.options = &options,
                                      .operand = verb->operand};

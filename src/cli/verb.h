@@ -31,7 +31,7 @@ struct hf_verb {
     size_t options_count;
     enum hf_verb_operands operands;
     void *values; /* of the options: a struct that begins with a struct
-                     hf_target, as it is when none is given */
+                     hf_cli_target, as it is when none is given */
     hf_option_set_fn *operand; /* as of hf_arguments */
     /* An option is unknown: the exit code, after it has said why; 0: no more
      * than that is to be said.  May be NULL. */
@@ -46,14 +46,15 @@ struct hf_verb {
 
 /* Rows that the verbs share. */
 #define HF_VERB_AT(text)                                                       \
-    HF_OPTION(TEXT, "at", struct hf_target, at, .value = "PLACE", HF_HELP(text))
+    HF_OPTION(TEXT, "at", struct hf_cli_target, at, .value = "PLACE",          \
+              HF_HELP(text))
 #define HF_VERB_SPACE(text)                                                    \
-    HF_OPTION(TEXT, "space", struct hf_target, space, .value = "SPACE",        \
+    HF_OPTION(TEXT, "space", struct hf_cli_target, space, .value = "SPACE",    \
               HF_HELP(text))
 #define HF_VERB_JSON(text)                                                     \
-    HF_OPTION(FLAG, "json", struct hf_target, json, HF_HELP(text))
+    HF_OPTION(FLAG, "json", struct hf_cli_target, json, HF_HELP(text))
 #define HF_VERB_HELP                                                           \
-    HF_OPTION(STOP, "help", struct hf_target, help, .letter = 'h',             \
+    HF_OPTION(STOP, "help", struct hf_cli_target, help, .letter = 'h',         \
               HF_HELP("this text"))
 
 /* Read its command line, of which argv[0] is the verb, and do it: the exit
@@ -76,6 +77,6 @@ extern const struct hf_verb hf_audit_verb;
 extern const struct hf_verb hf_doctor_verb;
 
 /* ls --sessions. */
-int hf_ls_sessions(struct hf_ask *ask, const struct hf_target *target);
+int hf_ls_sessions(struct hf_ask *ask, const struct hf_cli_target *target);
 
 #endif

@@ -18,7 +18,7 @@ static const struct hf_duration look_at_most = {3000};
 static const struct hf_duration answer_at_most = {5000};
 
 /* A change of these is worth a line. */
-struct sight {
+struct watch_sight {
     bool exists;
     uint64_t fence;
     enum hf_life life;
@@ -26,10 +26,10 @@ struct sight {
     char first[FIRST_SIZE]; /* in line, while there is no holder, and why */
 };
 
-static struct sight
+static struct watch_sight
 sight_of(const struct hf_view *seen)
 {
-    struct sight sight = {.exists = hf_report_exists(seen)};
+    struct watch_sight sight = {.exists = hf_report_exists(seen)};
     struct hf_text first;
 
     hf_text_init(&first, sight.first, sizeof(sight.first));
@@ -45,7 +45,7 @@ sight_of(const struct hf_view *seen)
 
 /* That a beat is not there yet is nothing new. */
 static bool
-is_news(const struct sight *before, const struct sight *now)
+is_news(const struct watch_sight *before, const struct watch_sight *now)
 {
     return before->exists != now->exists || before->fence != now->fence ||
            (before->life != now->life && now->life != HF_LIFE_UNKNOWN) ||
@@ -54,7 +54,7 @@ is_news(const struct sight *before, const struct sight *now)
 }
 
 static void
-add_line(struct hf_text *out, const struct hf_target *target,
+add_line(struct hf_text *out, const struct hf_cli_target *target,
          const struct hf_view *seen)
 {
     struct hf_text first = HF_OUTPUT_BUFFER;
@@ -83,7 +83,7 @@ add_line(struct hf_text *out, const struct hf_target *target,
 }
 
 static bool
-print(const struct hf_target *target, const struct hf_view *seen)
+print(const struct hf_cli_target *target, const struct hf_view *seen)
 {
     struct hf_text out = HF_OUTPUT_BUFFER;
 
@@ -94,17 +94,17 @@ print(const struct hf_target *target, const struct hf_view *seen)
 }
 
 /* A watch: the question, and what was seen last. */
-struct watch {
-    const struct hf_target *target;
+struct lock_watch {
+    const struct hf_cli_target *target;
     struct hf_instant until;
     struct hf_ask *ask;
-    struct sight before;
+    struct watch_sight before;
     bool no_answer; /* at the last look, which was said */
 };
 
 /* It is said once.  The state when it answers again is news. */
 static int
-on_no_answer(struct watch *watch, const struct hf_error *error)
+on_no_answer(struct lock_watch *watch, const struct hf_error *error)
 {
     struct hf_text name = HF_OUTPUT_BUFFER;
 
@@ -113,14 +113,14 @@ on_no_answer(struct watch *watch, const struct hf_error *error)
     hf_output_quote(&name, watch->target->name);
     hf_say("no answer about %s, watching on: %s", name.at, error->text);
     watch->no_answer = true;
-    watch->before = (struct sight){.waiters = -1};
+    watch->before = (struct watch_sight){.waiters = -1};
     return 0;
 }
 
 static int
-on_seen(struct watch *watch, const struct hf_view *seen)
+on_seen(struct lock_watch *watch, const struct hf_view *seen)
 {
-    struct sight now = sight_of(seen);
+    struct watch_sight now = sight_of(seen);
     bool fine = true;
 
     watch->no_answer = false;
@@ -134,7 +134,7 @@ on_seen(struct watch *watch, const struct hf_view *seen)
 
 /* When a look without an answer is given up. */
 static struct hf_instant
-look_until(const struct watch *watch)
+look_until(const struct lock_watch *watch)
 {
     struct hf_instant now = hf_now();
 
@@ -144,7 +144,7 @@ look_until(const struct watch *watch)
 
 /* One look, which ends at the first sign of life. */
 static int
-look(struct watch *watch)
+look(struct lock_watch *watch)
 {
     struct hf_ask *ask = watch->ask;
     int code = hf_ask_again(ask, HF_EXAMINE, watch->target);
@@ -178,7 +178,7 @@ pause_looks(void)
 }
 
 static int
-watch_on(struct watch *watch)
+watch_on(struct lock_watch *watch)
 {
     int code = hf_ask_begin(watch->ask, HF_EXAMINE, watch->target);
 
@@ -195,7 +195,7 @@ watch_on(struct watch *watch)
 }
 
 struct watch_order {
-    struct hf_target target;
+    struct hf_cli_target target;
     const char *limit; /* NULL: none */
 };
 
@@ -213,7 +213,7 @@ set_limit(void *values, const struct hf_option_given *given,
 static int
 watch_one(struct hf_ask *ask)
 {
-    struct watch watch = {
+    struct lock_watch watch = {
         .target = &asked.target, .ask = ask, .before = {.waiters = -1}};
     struct hf_duration length = HF_FOREVER;
 

@@ -6,7 +6,7 @@
 #include "verb.h"
 
 struct why_order {
-    struct hf_target target;
+    struct hf_cli_target target;
     const char *watch;
 };
 
@@ -100,7 +100,7 @@ may_be_taken_over(const struct hf_view *seen)
 }
 
 static void
-add_dead_advice(struct hf_text *out, const struct hf_target *target,
+add_dead_advice(struct hf_text *out, const struct hf_cli_target *target,
                 const char *place, const struct hf_view *seen)
 {
     if (may_be_taken_over(seen)) {
@@ -118,7 +118,7 @@ add_dead_advice(struct hf_text *out, const struct hf_target *target,
 }
 
 static void
-add_advice(struct hf_text *out, const struct hf_target *target,
+add_advice(struct hf_text *out, const struct hf_cli_target *target,
            const char *place, const struct hf_view *seen)
 {
     char text[32];
@@ -146,7 +146,7 @@ add_advice(struct hf_text *out, const struct hf_target *target,
 }
 
 static void
-add_not_ours(struct hf_text *out, const struct hf_target *target,
+add_not_ours(struct hf_text *out, const struct hf_cli_target *target,
              const char *place, const struct hf_view *seen)
 {
     const char *why = hf_view_text(seen, HF_FIELD_ERROR);
@@ -163,8 +163,8 @@ add_not_ours(struct hf_text *out, const struct hf_target *target,
 }
 
 static void
-add_text(struct hf_text *out, const struct hf_target *target, const char *place,
-         const struct hf_view *seen)
+add_text(struct hf_text *out, const struct hf_cli_target *target,
+         const char *place, const struct hf_view *seen)
 {
     hf_output_quote(out, target->name);
     if (hf_report_corrupt(seen)) {
@@ -179,8 +179,8 @@ add_text(struct hf_text *out, const struct hf_target *target, const char *place,
 }
 
 static void
-add_json(struct hf_text *out, const struct hf_target *target, const char *place,
-         const struct hf_view *seen)
+add_json(struct hf_text *out, const struct hf_cli_target *target,
+         const char *place, const struct hf_view *seen)
 {
     enum hf_life life = hf_report_life(seen);
     bool dead = life == HF_LIFE_GONE || life == HF_LIFE_SUSPECTED;
@@ -197,7 +197,7 @@ add_json(struct hf_text *out, const struct hf_target *target, const char *place,
 }
 
 static int
-print(const struct hf_target *target, const char *place,
+print(const struct hf_cli_target *target, const char *place,
       const struct hf_view *seen)
 {
     struct hf_text out = HF_OUTPUT_BUFFER;
@@ -220,7 +220,7 @@ static struct why_order asked = {.watch = "forever"};
 static int
 examine(struct hf_ask *ask)
 {
-    const struct hf_target *target = &asked.target;
+    const struct hf_cli_target *target = &asked.target;
     struct hf_text name = HF_OUTPUT_BUFFER;
     struct hf_line line;
     int code = hf_ask_begin(ask, HF_EXAMINE, target);

@@ -98,7 +98,7 @@ enum when {
     BY_KNOWN, /* who cleared the lock is known */
 };
 
-struct row {
+struct field_row {
     enum part part;
     enum hf_field field;
     enum reading reading;
@@ -116,7 +116,7 @@ struct row {
 #define CHECK_ROW(...)     ROW(OF_CHECK, hf_checkup, __VA_ARGS__)
 #define SESSION_ROW(...)   ROW(OF_SESSION, hf_api_session, __VA_ARGS__)
 
-static const struct row rows[] = {
+static const struct field_row rows[] = {
     HF_DESCRIPTION_TABLE(RECORD_ROW)  /* wire/describe.h */
     HF_DIAGNOSIS_TABLE(DIAGNOSIS_ROW) /* the same */
     HF_AUDIT_ENTRY_TABLE(ENTRY_ROW)   /* the same */
@@ -137,7 +137,7 @@ struct told {
 };
 
 static struct told
-read_row(const struct row *row, const void *values)
+read_row(const struct field_row *row, const void *values)
 {
     const void *at = (const char *)values + row->offset;
     struct told told = {.has = true};
@@ -191,7 +191,7 @@ read_row(const struct row *row, const void *values)
 }
 
 static bool
-is_set(const struct row *row, const void *values)
+is_set(const struct field_row *row, const void *values)
 {
     struct told told = read_row(row, values);
 
@@ -199,7 +199,7 @@ is_set(const struct row *row, const void *values)
 }
 
 static bool
-is_so(enum when when, const struct row *row, const void *values)
+is_so(enum when when, const struct field_row *row, const void *values)
 {
     const struct hf_description *record = values;
     const struct hf_audit_entry *entry = values;
@@ -235,7 +235,7 @@ is_so(enum when when, const struct row *row, const void *values)
 }
 
 static bool
-is_known(const struct row *row, const void *values)
+is_known(const struct field_row *row, const void *values)
 {
     return is_so(row->known, row, values);
 }
@@ -248,7 +248,7 @@ look_in(enum part part, const void *values, enum hf_field field)
     struct told told = {.has = false};
 
     for (size_t i = ROWS_COUNT; i-- > 0 && !told.has;) {
-        const struct row *row = &rows[i];
+        const struct field_row *row = &rows[i];
 
         if (row->part != part || !is_known(row, values))
             continue;
@@ -359,7 +359,7 @@ add_list(struct hf_text *out, const struct told *told)
 }
 
 static void
-add_value(struct hf_text *out, const struct row *row, const void *values)
+add_value(struct hf_text *out, const struct field_row *row, const void *values)
 {
     const struct hf_description *record = values;
     struct told told = read_row(row, values);
@@ -386,7 +386,7 @@ add_part(struct hf_text *out, enum part part, const void *values)
 
     hf_text_add(out, "{");
     for (size_t i = 0; i < ROWS_COUNT; i++) {
-        const struct row *row = &rows[i];
+        const struct field_row *row = &rows[i];
 
         if (row->part != part || !is_known(row, values) ||
             !is_so(row->in_json, row, values))

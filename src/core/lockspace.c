@@ -33,7 +33,7 @@ end_session(struct hf_lockspace *ls, uint32_t number)
         hf_claims_end_lane(ls, session->lanes, HF_ANSWER_GONE, hf_journal_void);
         hf_owners_remove_lowest(ls, number);
     }
-    hf_earliest_remove(ls, &ls->timers, number);
+    hf_timers_remove(ls, &ls->timers, number);
     hf_keys_let_go(ls, number);
     hf_journal_end_session(ls, number);
 }
@@ -52,7 +52,7 @@ hear(struct hf_lockspace *ls, uint32_t number)
     if (session->state == HF_SESSION_LIVE)
         return;
     session->state = HF_SESSION_LIVE;
-    hf_earliest_set(ls, &ls->timers, number, hf_owners_end_of_ttl(session).ms);
+    hf_timers_set(ls, &ls->timers, number, hf_owners_end_of_ttl(session).ms);
 }
 
 /* A refuse session was silent for its ttl: suspected, and nothing is taken from
@@ -63,7 +63,7 @@ suspect(struct hf_lockspace *ls, uint32_t number)
     struct hf_ls_session *session = hf_session_at(ls, number);
 
     session->state = HF_SESSION_SUSPECTED;
-    hf_earliest_remove(ls, &ls->timers, number);
+    hf_timers_remove(ls, &ls->timers, number);
     while (session->waiting.first != 0)
         hf_claims_lose_place(ls, session->waiting.first, HF_ANSWER_LATER);
 }
@@ -77,7 +77,7 @@ on_session_timer(struct hf_lockspace *ls, uint32_t number,
     struct hf_instant end = hf_owners_end_of_ttl(session);
 
     if (!hf_reached(read_until, end)) {
-        hf_earliest_set(ls, &ls->timers, number, end.ms);
+        hf_timers_set(ls, &ls->timers, number, end.ms);
         return false;
     }
     if (session->if_dead == HF_REFUSE && session->held.count > 0)
@@ -161,8 +161,8 @@ on_open(struct hf_lockspace *ls, const struct hf_message *message)
         hf_keys_bind(ls, number);
     hf_session_at(ls, number)->of_acquire = message->open.of_acquire;
     hf_session_at(ls, number)->address = message->open.address;
-    hf_earliest_set(ls, &ls->timers, number,
-                    hf_owners_end_of_ttl(hf_session_at(ls, number)).ms);
+    hf_timers_set(ls, &ls->timers, number,
+                  hf_owners_end_of_ttl(hf_session_at(ls, number)).ms);
     hf_claims_reply(ls, message->stream, HF_ANSWER_OPENED)->alive.session =
         from.id;
 }
@@ -444,7 +444,7 @@ run_timers(struct hf_lockspace *ls, struct hf_instant read_until)
     HF_CHECK(hf_reached(ls->now, read_until));
     for (unsigned i = 0; i < TIMERS_MAX && !silent; i++) {
         int64_t at_ms;
-        uint32_t item = hf_earliest_first(ls, &ls->timers, &at_ms);
+        uint32_t item = hf_timers_first(ls, &ls->timers, &at_ms);
 
         if (item == 0 || at_ms > read_until.ms)
             return;
@@ -631,7 +631,7 @@ hf_lockspace_deadline(const struct hf_lockspace *ls)
 
     if (ls->state != HF_LOCKSPACE_SERVING)
         return HF_NEVER;
-    if (hf_earliest_first(ls, &ls->timers, &at_ms) != 0)
+    if (hf_timers_first(ls, &ls->timers, &at_ms) != 0)
         deadline.ms = at_ms;
     if (ls->gathered.count > 0)
         deadline = hf_earlier(deadline, ls->gather_until);

@@ -63,7 +63,7 @@ struct hf_lockspace_limits {
     uint32_t names;   /* names that are held or waited for */
     uint32_t spaces;  /* at most UINT16_MAX */
     uint32_t parts;   /* names of all claims; each claim has one reserved */
-    uint32_t texts;   /* pieces of HF_TEXTS_PIECE bytes, for names and notes */
+    uint32_t texts; /* pieces of HF_STRINGS_PIECE bytes, for names and notes */
     uint32_t session_lanes;
     uint32_t session_waiters;
     uint32_t session_grants; /* of one session, waiting requests included: so
@@ -114,7 +114,7 @@ struct hf_of_key {
 };
 
 enum hf_wait_kind {
-    HF_WAIT_TRY,     /* do not wait [W4] */
+    HF_WAIT_TRY,     /* do not wait: answer at once [W4] */
     HF_WAIT_LIMITED, /* as long as `remaining` */
     HF_WAIT_FOREVER,
 };
@@ -285,7 +285,7 @@ enum hf_answer_kind {
     HF_ANSWER_PAGE,   /* the client asks hf_lockspace_believes for each fence */
     HF_ANSWER_GRANTED,
     HF_ANSWER_OVER,
-    HF_ANSWER_BLOCKING_TIMEOUT, /* ask again [W2] */
+    HF_ANSWER_BLOCKING_TIMEOUT, /* ask again: the place is kept [W2] */
     HF_ANSWER_SUPERSEDED,       /* another attempt gets the answer [R3] */
     HF_ANSWER_LATER, /* a grace stands in the way, or the place was lost: ask
                         again; nothing is decided */

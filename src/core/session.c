@@ -259,7 +259,7 @@ next_notice(struct hf_session *s, struct hf_session_effect *effect)
 static bool
 next_closing(struct hf_session *s, struct hf_session_effect *effect)
 {
-    const uint64_t *streams = hf_slots_at(s, &s->closing, 1);
+    const uint64_t *streams = hf_pool_at(s, &s->closing, 1);
 
     if (s->closing_count == 0)
         return false;
@@ -372,7 +372,7 @@ hf_session_deadline(const struct hf_session *s)
     struct hf_instant deadline = hf_lease_deadline(s);
     int64_t at_ms;
 
-    if (hf_earliest_first(s, &s->timers, &at_ms) != 0)
+    if (hf_timers_first(s, &s->timers, &at_ms) != 0)
         deadline = hf_earlier(deadline, (struct hf_instant){at_ms});
     return deadline;
 }
@@ -380,7 +380,7 @@ hf_session_deadline(const struct hf_session *s)
 bool
 hf_session_room(const struct hf_session *s)
 {
-    return !s->is_last && hf_slots_room(&s->wishes, 1);
+    return !s->is_last && hf_pool_room(&s->wishes, 1);
 }
 
 bool

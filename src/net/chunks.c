@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "base/hex.h"
 
-enum state {
+enum chunk_state {
     SIZE,      /* of a chunk, in hexadecimal digits */
     EXTENSION, /* behind it */
     SIZE_LF,
@@ -22,15 +22,15 @@ enum state {
 
 enum { DIGITS_MAX = 8 }; /* 4 GiB, far beyond any limit */
 
-static enum state
-skip(struct hf_chunks *chunks, char c, enum state state)
+static enum chunk_state
+skip(struct hf_chunks *chunks, char c, enum chunk_state state)
 {
     bool is_text = (unsigned char)c >= ' ' ? c != '\x7F' : c == '\t';
 
     return is_text && ++chunks->skipped <= HF_CHUNKS_SKIPPED_MAX ? state : BAD;
 }
 
-static enum state
+static enum chunk_state
 in_size(struct hf_chunks *chunks, char c)
 {
     int digit = hf_hex_digit(c);
@@ -50,7 +50,7 @@ in_size(struct hf_chunks *chunks, char c)
     return c == ';' ? skip(chunks, c, EXTENSION) : BAD;
 }
 
-static enum state
+static enum chunk_state
 after_size(struct hf_chunks *chunks, char c)
 {
     if (c != '\n')
@@ -60,10 +60,10 @@ after_size(struct hf_chunks *chunks, char c)
 }
 
 /* One byte outside of the data. */
-static enum state
+static enum chunk_state
 next_state(struct hf_chunks *chunks, char c)
 {
-    switch ((enum state)chunks->state) {
+    switch ((enum chunk_state)chunks->state) {
     case SIZE:
         return in_size(chunks, c);
     case EXTENSION:

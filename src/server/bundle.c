@@ -96,7 +96,7 @@ static void
 put_audit(struct hf_bundle *bundle, const struct hf_lockspace *ls,
           uint32_t number)
 {
-    struct hf_texts_ref ref = hf_look_audit_at(ls, number);
+    struct hf_string ref = hf_look_audit_at(ls, number);
     struct hf_served_memory memory;
     struct hf_cleared cleared;
     char text[HF_RECORD_TEXT_MAX];

@@ -16,7 +16,7 @@
 
 /* One descriptor that is readable when a process of the present leader has
  * ended, whichever processes those are just now (epoll(7)). */
-struct watch {
+struct store_watch {
     int fd;        /* owned: to be polled; -1: it could not be made, and the
                       leader's ttl tells instead */
     uint64_t seen; /* as hf_seat_observations said */
@@ -27,8 +27,8 @@ struct watch {
 struct loop {
     struct hf_loop_config config;
     uv_loop_t uv;
-    uv_poll_t processes; /* of the leader: */
-    struct watch watch;  /* owned */
+    uv_poll_t processes;      /* of the leader: */
+    struct store_watch watch; /* owned */
     uv_async_t told;
     uv_timer_t timer;
     uv_check_t check;
@@ -47,7 +47,7 @@ struct loop {
 
 /* A descriptor that was closed since is gone from it already. */
 static void
-watch_none(struct watch *watch)
+watch_none(struct store_watch *watch)
 {
     for (size_t i = 0; i < watch->count; i++)
         (void)epoll_ctl(watch->fd, EPOLL_CTL_DEL, watch->fds[i].fd, NULL);
@@ -56,7 +56,7 @@ watch_none(struct watch *watch)
 
 /* Watch those of now, if they are others than before. */
 static void
-watch_renew(struct watch *watch, const struct hf_seat *seat)
+watch_renew(struct store_watch *watch, const struct hf_seat *seat)
 {
     struct epoll_event event = {.events = EPOLLIN};
 
@@ -74,7 +74,7 @@ watch_renew(struct watch *watch, const struct hf_seat *seat)
 /* It is readable.  A process that has ended stays so: each is told once, and is
  * then not watched any more. */
 static void
-watch_take(struct watch *watch)
+watch_take(struct store_watch *watch)
 {
     struct epoll_event events[HF_PROCESSES_MAX];
     int count = epoll_wait(watch->fd, events, HF_PROCESSES_MAX, 0);

@@ -24,7 +24,7 @@ static const struct hf_neighbours_host this_host = {
     .root = "/var/lib/holdfast/locks.db",
 };
 
-struct search {
+struct home_search {
     const struct hf_neighbours_host *host;
     const struct hf_place *own;
     struct stat own_file;
@@ -38,7 +38,7 @@ struct search {
 
 /* ---- One place ----------------------------------------------------------- */
 
-enum sight {
+enum folder_sight {
     ABSENT,
     THERE,
     CLOSED, /* its folder is there, and may not be entered */
@@ -94,7 +94,7 @@ is_on_network(const char *mounts, const char *path)
     return remote;
 }
 
-static enum sight
+static enum folder_sight
 look_at(const char *path, struct stat *found)
 {
     char folder[PATH_SIZE];
@@ -119,7 +119,7 @@ is_same(const struct stat *one, const struct stat *other)
 }
 
 static bool
-is_told(const struct search *search, const struct stat *found)
+is_told(const struct home_search *search, const struct stat *found)
 {
     for (size_t i = 0; i < search->count && i < TOLD_MAX; i++)
         if (is_same(&search->found[i], found))
@@ -128,7 +128,7 @@ is_told(const struct search *search, const struct stat *found)
 }
 
 static void
-add_found(struct search *search, const char *user, const char *path,
+add_found(struct home_search *search, const char *user, const char *path,
           const struct stat *found, bool closed)
 {
     if (is_told(search, found))
@@ -142,9 +142,9 @@ add_found(struct search *search, const char *user, const char *path,
 }
 
 static void
-look_for(struct search *search, const char *user, const char *path)
+look_for(struct home_search *search, const char *user, const char *path)
 {
-    enum sight sight = UNSEEN;
+    enum folder_sight sight = UNSEEN;
     struct stat found;
 
     if (strcmp(path, search->own->path) == 0)
@@ -169,7 +169,7 @@ look_for(struct search *search, const char *user, const char *path)
 /* The users that a list on this host names.  Asking for all users may mean
  * asking a whole company's directory. */
 static void
-look_below_homes(struct search *search)
+look_below_homes(struct home_search *search)
 {
     FILE *users = fopen(search->host->users, "re");
     char strings[ENTRY_SIZE];
@@ -194,7 +194,7 @@ look_below_homes(struct search *search)
 }
 
 static void
-tell_rest(const struct search *search)
+tell_rest(const struct home_search *search)
 {
     if (search->count > TOLD_MAX)
         hf_checkup_add(search->checkup, "%zu users more have one",
@@ -218,7 +218,7 @@ void
 hf_neighbours_look(const struct hf_neighbours_host *host,
                    const struct hf_place *own, struct hf_checkup *checkup)
 {
-    struct search search = {.host = host, .own = own, .checkup = checkup};
+    struct home_search search = {.host = host, .own = own, .checkup = checkup};
 
     (void)stat(own->path, &search.own_file);
     look_for(&search, "root", host->root);

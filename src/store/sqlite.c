@@ -340,13 +340,13 @@ show_absent(struct hf_record *record, uint64_t version)
 /* One transaction, which reads the floor once, and only if a key is absent. (If
  * the floor were joined to it, SQLite would prepare the statement for each key,
  * at ten times the cost.) */
-struct reading {
+struct sqlite_read {
     struct sqlite *store;
     int64_t floor; /* 0: not known yet */
 };
 
 static int
-show_floor(struct reading *reading, struct hf_record *record)
+show_floor(struct sqlite_read *reading, struct hf_record *record)
 {
     int code = SQLITE_OK;
 
@@ -358,7 +358,8 @@ show_floor(struct reading *reading, struct hf_record *record)
 }
 
 static int
-get_one(struct reading *reading, struct hf_key key, struct hf_record *record)
+get_one(struct sqlite_read *reading, struct hf_key key,
+        struct hf_record *record)
 {
     sqlite3_stmt *statement = NULL;
     int code = hf_sqlite_sql_prepare_keyed(&reading->store->sql, HF_SQL_GET,
@@ -384,7 +385,7 @@ static int
 get_all(struct sqlite *store, const struct hf_key *keys, size_t keys_count,
         hf_store_found_fn *found, void *ctx)
 {
-    struct reading reading = {.store = store};
+    struct sqlite_read reading = {.store = store};
     struct hf_record record;
     int code = hf_sqlite_sql_run(&store->sql, HF_SQL_BEGIN_READ);
 

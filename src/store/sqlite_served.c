@@ -34,14 +34,14 @@ enum {
 /* ---- The mark ------------------------------------------------------------ */
 
 /* "/a/served.db": "/a/.served.db.served", and its folder, "/a". */
-struct names {
+struct file_names {
     char file[HF_PLACE_MAX + 1]; /* without links */
     char mark[NAME_SIZE];
     char folder[HF_PLACE_MAX + 1];
 };
 
 static enum hf_status
-find_names(const struct hf_place *place, struct names *names,
+find_names(const struct hf_place *place, struct file_names *names,
            struct hf_error *error)
 {
     enum hf_status status = hf_sqlite_file_path(place, names->file, error);
@@ -60,7 +60,7 @@ find_names(const struct hf_place *place, struct names *names,
 }
 
 static enum hf_status
-fail_mark(const struct names *names, struct hf_error *error)
+fail_mark(const struct file_names *names, struct hf_error *error)
 {
     char space[128];
     int code = errno;
@@ -76,7 +76,7 @@ fail_mark(const struct names *names, struct hf_error *error)
 
 /* What it says cannot be read by everybody; that it is there can. */
 static void
-read_mark(const struct names *names, struct hf_sqlite_served *served)
+read_mark(const struct file_names *names, struct hf_sqlite_served *served)
 {
     char text[128] = "";
     const char *term;
@@ -100,7 +100,7 @@ read_mark(const struct names *names, struct hf_sqlite_served *served)
 }
 
 static bool
-sync_folder(const struct names *names)
+sync_folder(const struct file_names *names)
 {
     int fd = open(names->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     bool synced = fd >= 0 && fsync(fd) == 0;
@@ -125,7 +125,7 @@ hf_sqlite_served_mark(const struct hf_place *place,
 {
     struct hf_sqlite_served there = {.marked = false};
     char made[NAME_SIZE + 8];
-    struct names names;
+    struct file_names names;
     enum hf_status status = find_names(place, &names, error);
     int fd;
 
@@ -151,7 +151,7 @@ hf_sqlite_served_mark(const struct hf_place *place,
 enum hf_status
 hf_sqlite_served_unmark(const struct hf_place *place, struct hf_error *error)
 {
-    struct names names;
+    struct file_names names;
     enum hf_status status = find_names(place, &names, error);
 
     if (status != HF_OK)
@@ -250,7 +250,7 @@ enum hf_status
 hf_sqlite_served_look(const struct hf_place *place,
                       struct hf_sqlite_served *served, struct hf_error *error)
 {
-    struct names names;
+    struct file_names names;
     struct stat found;
     enum hf_status status = find_names(place, &names, error);
 

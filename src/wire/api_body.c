@@ -269,14 +269,14 @@ _Static_assert(UINT64_C(1) << (sizeof(rows) / sizeof(rows[0]) - 1) ==
 static const struct hf_fields fields = {HF_FIELDS_OF(rows)};
 
 /* A body that is being read, for what is unknown in it. */
-struct reading {
+struct body_reading {
     const struct hf_api_form *form;
     struct hf_bytes optional;
     struct hf_api_unknown *unknown;
 };
 
 static enum hf_status
-refuse(const struct reading *reading, const struct hf_fields *of,
+refuse(const struct body_reading *reading, const struct hf_fields *of,
        const char *name, struct hf_error *error)
 {
     struct hf_api_known known = {.what = "member"};
@@ -304,7 +304,7 @@ refuse_key(struct hf_fields_reader *reader, const struct hf_fields *of,
 
 /* Members that other requests have.  Those that are optional are not given. */
 static enum hf_status
-check_form(const struct reading *reading, struct hf_api_body *body,
+check_form(const struct body_reading *reading, struct hf_api_body *body,
            struct hf_error *error)
 {
     unsigned others = body->given & ~reading->form->members;
@@ -318,7 +318,7 @@ check_form(const struct reading *reading, struct hf_api_body *body,
 }
 
 static enum hf_status
-read_members(struct reading *reading, struct hf_bytes text,
+read_members(struct body_reading *reading, struct hf_bytes text,
              struct hf_api_body *body, struct hf_error *error)
 {
     struct hf_fields_reader reader = {
@@ -342,7 +342,7 @@ hf_api_body_read(const struct hf_api_form *form, struct hf_bytes text,
                  struct hf_bytes optional, struct hf_api_body *body,
                  struct hf_error *error)
 {
-    struct reading reading = {form, optional, &body->unknown};
+    struct body_reading reading = {form, optional, &body->unknown};
     struct hf_error why;
 
     memset(body, 0, offsetof(struct hf_api_body, locks));

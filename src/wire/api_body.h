@@ -31,7 +31,7 @@
 
 enum {
     HF_API_LOCKS_MAX = HF_SERVED_NAMES_MAX,
-    HF_API_FENCES_MAX = 256,  /* of a page [S4] */
+    HF_API_FENCES_MAX = 256,  /* the fences of a page to be compared [S4] */
     HF_API_SESSIONS_MAX = 64, /* to be kept alive */
     HF_API_TEXTS_MAX = HF_RECORD_TEXT_MAX,
 };

@@ -8,7 +8,7 @@
 #include "wire/api_answer.h"
 
 static void
-copy_text(const struct hf_lockspace *ls, struct hf_texts_ref ref, char *to,
+copy_text(const struct hf_lockspace *ls, struct hf_string ref, char *to,
           size_t size)
 {
     size_t len = hf_look_text(ls, ref, to, size - 1);
@@ -93,7 +93,7 @@ add_row(struct hf_lockspace *ls, const struct hf_look_name *of,
 
 static void
 add_text(const struct hf_lockspace *ls, const char *member,
-         struct hf_texts_ref ref, struct hf_text *text)
+         struct hf_string ref, struct hf_text *text)
 {
     char bytes[HF_NAME_MAX + 1];
 

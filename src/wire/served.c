@@ -161,7 +161,7 @@ hf_served_check(const struct hf_message *message, struct hf_error *error)
 /* ---- Look ---------------------------------------------------------------- */
 
 static struct hf_bytes
-look_at_text(const struct hf_lockspace *ls, struct hf_texts_ref ref,
+look_at_text(const struct hf_lockspace *ls, struct hf_string ref,
              struct hf_served_memory *memory)
 {
     char *at = memory->texts + memory->texts_len;

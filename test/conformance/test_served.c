@@ -238,7 +238,7 @@ static size_t
 put_audit(const struct leader *leader, uint32_t number)
 {
     struct hf_served_memory memory = {.texts_len = 0};
-    struct hf_texts_ref ref = hf_look_audit_at(leader->ls, number);
+    struct hf_string ref = hf_look_audit_at(leader->ls, number);
     struct hf_cleared cleared;
     char text[HF_RECORD_TEXT_MAX];
     char name[HF_NAME_COMPANION_SIZE];

@@ -265,7 +265,7 @@ write_ranked(const struct side *side, uint8_t *bytes)
     struct numbers n = {.count = 0};
     struct numbers a = {.count = 0};
     struct block copy = side->block;
-    struct hf_session *session = hf_slots_behind(copy.bytes, 0);
+    struct hf_session *session = hf_pool_behind(copy.bytes, 0);
 
     session_numbers(session, &(struct session_numbers){
                                  .terms = &terms,
@@ -409,7 +409,7 @@ happens(struct world *w, const struct hf_session_event *event)
 static void
 want(struct world *w)
 {
-    const struct hf_slots *slots = &w->runs.session->wishes;
+    const struct hf_pool *slots = &w->runs.session->wishes;
     struct hf_session_event event = {.kind = HF_SESSION_WANT};
 
     if (!hf_session_room(w->runs.session))

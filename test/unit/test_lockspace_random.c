@@ -611,7 +611,7 @@ read_put(struct world *w, const struct hf_change *change)
 static void
 read_audit(struct world *w, const struct hf_change *change)
 {
-    struct hf_texts_ref text = hf_look_audit_at(w->ls, change->number);
+    struct hf_string text = hf_look_audit_at(w->ls, change->number);
     char said[AUDIT_SIZE];
     char expected[AUDIT_SIZE];
     struct hf_bytes all = audit_of(change->key, expected);

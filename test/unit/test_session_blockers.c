@@ -248,7 +248,7 @@ static const struct CMUnitTest tests[] = {
           "| close #3\n"
           "| 1: #4 keep-alive\n"
           "| 1: #5 release 1.2\n"),
-    /* [W4] */
+    /* [W4]: only the server says no */
     STORY(a_look_alone_tells_no_try_that_others_hold_it,
           "want 1, try, wait 9000 | 1: #1 open\n"
           "hear #1 opened         | 1: #2 acquire 1.1.1, try\n"

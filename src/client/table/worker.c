@@ -58,7 +58,7 @@ look_whether_it_went_back(struct hf_table *table)
 
 /* ---- Batches ------------------------------------------------------------- */
 
-struct reading {
+struct batch_read {
     struct hf_worker *worker;
     struct hf_table_batch *batch;
 };
@@ -67,7 +67,7 @@ struct reading {
 static void
 take_record(void *ctx, size_t index, const struct hf_record *record)
 {
-    const struct reading *reading = ctx;
+    const struct batch_read *reading = ctx;
     struct hf_table_batch *batch = reading->batch;
     struct hf_reading *out = &batch->readings[index];
     const struct hf_stored stored = {
@@ -90,7 +90,7 @@ take_record(void *ctx, size_t index, const struct hf_record *record)
 static void
 read_keys(struct hf_worker *worker, struct hf_table_batch *batch)
 {
-    struct reading reading = {worker, batch};
+    struct batch_read reading = {worker, batch};
     enum hf_status status =
         hf_store_get(worker->table->store, batch->keys, batch->keys_count,
                      batch->until, take_record, &reading, &batch->error);

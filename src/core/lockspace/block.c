@@ -25,17 +25,16 @@ reserve(size_t *used, size_t size)
 }
 
 static void
-add_slots(size_t *used, struct hf_slots *slots, uint32_t max, size_t size)
+add_slots(size_t *used, struct hf_pool *slots, uint32_t max, size_t size)
 {
-    hf_slots_init(slots, max, size, reserve(used, hf_slots_size(max, size)));
+    hf_pool_init(slots, max, size, reserve(used, hf_pool_size(max, size)));
 }
 
-static struct hf_chains
-add_chains(size_t *used, const struct hf_slots *slots, uint32_t count,
+static struct hf_index
+add_chains(size_t *used, const struct hf_pool *slots, uint32_t count,
            size_t link)
 {
-    return hf_chains_of(slots, count, link,
-                        reserve(used, hf_chains_size(count)));
+    return hf_index_of(slots, count, link, reserve(used, hf_index_size(count)));
 }
 
 static void
@@ -46,10 +45,10 @@ add_heaps(size_t *used, struct hf_lockspace *ls,
     uint32_t timers = limits->sessions + limits->waiters + limits->keys;
     uint64_t places = reserve(used, items * sizeof(uint32_t));
 
-    hf_earliest_init(&ls->timers, timers,
-                     reserve(used, hf_earliest_size(timers)), places);
-    hf_earliest_init(&ls->gathered, limits->waiters,
-                     reserve(used, hf_earliest_size(limits->waiters)), places);
+    hf_timers_init(&ls->timers, timers, reserve(used, hf_timers_size(timers)),
+                   places);
+    hf_timers_init(&ls->gathered, limits->waiters,
+                   reserve(used, hf_timers_size(limits->waiters)), places);
 }
 
 /* Names that onlookers may wait for: those of all waiters, and of one request
@@ -81,7 +80,8 @@ lay_out(struct hf_lockspace *ls, const struct hf_lockspace_limits *limits)
     add_slots(&used, &ls->onlookers, onlooked_max(limits),
               sizeof(struct hf_ls_onlookers));
     add_slots(&used, &ls->spaces, limits->spaces, sizeof(struct hf_ls_space));
-    add_slots(&used, &ls->texts, limits->texts, sizeof(struct hf_texts_piece));
+    add_slots(&used, &ls->texts, limits->texts,
+              sizeof(struct hf_strings_piece));
     add_slots(&used, &ls->search, limits->search + 1,
               sizeof(struct hf_ls_step));
 

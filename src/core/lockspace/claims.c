@@ -48,7 +48,7 @@ hf_claims_random_below(struct hf_lockspace *ls, uint64_t range)
 {
     if (range == 0)
         return 0;
-    return hf_chains_mix(++ls->randoms, ls->config.seed) % range;
+    return hf_index_mix(++ls->randoms, ls->config.seed) % range;
 }
 
 /* ---- Answers ------------------------------------------------------------- */
@@ -127,10 +127,10 @@ hf_claims_set_timeout(struct hf_lockspace *ls, uint32_t number,
         (int64_t)hf_claims_random_below(ls, (uint64_t)blocking.ms / 10);
     at = hf_earlier(hf_after(since, blocking),
                     hf_claim_at(ls, number)->wait_end);
-    hf_earliest_set(ls, &ls->timers, hf_item_of_claim(ls, number), at.ms);
+    hf_timers_set(ls, &ls->timers, hf_item_of_claim(ls, number), at.ms);
 }
 
-static struct hf_earliest *
+static struct hf_timers *
 heap_of(struct hf_lockspace *ls, const struct hf_ls_claim *claim)
 {
     return claim->state == HF_CLAIM_ASKED ? &ls->gathered : &ls->timers;
@@ -207,7 +207,7 @@ hf_claims_stop_waiting(struct hf_lockspace *ls, uint32_t number)
     struct hf_ls_session *session = hf_claims_session_of(ls, claim);
 
     forget_untold(ls, number);
-    hf_earliest_remove(ls, heap_of(ls, claim), hf_item_of_claim(ls, number));
+    hf_timers_remove(ls, heap_of(ls, claim), hf_item_of_claim(ls, number));
     hf_list_remove(ls, &session->waiting, hf_list_mates, number);
     session->waiters_count--;
     ls->waiters_count--;
@@ -252,7 +252,7 @@ hf_claims_park(struct hf_lockspace *ls, uint32_t number)
     hf_claims_move_to(hf_lane_at(ls, hf_claim_at(ls, number)->lane),
                       HF_LANE_PARKED);
     hf_claims_tell(ls, number, HF_ANSWER_BLOCKING_TIMEOUT);
-    hf_earliest_remove(ls, &ls->timers, hf_item_of_claim(ls, number));
+    hf_timers_remove(ls, &ls->timers, hf_item_of_claim(ls, number));
 }
 
 void
@@ -286,8 +286,8 @@ hf_claims_start_graces(struct hf_lockspace *ls)
         uint32_t number = ls->untold.first;
 
         forget_untold(ls, number);
-        hf_earliest_set(ls, &ls->timers, hf_item_of_claim(ls, number),
-                        hf_after(ls->now, hf_claims_grace_of(ls, number)).ms);
+        hf_timers_set(ls, &ls->timers, hf_item_of_claim(ls, number),
+                      hf_after(ls->now, hf_claims_grace_of(ls, number)).ms);
     }
 }
 
@@ -312,7 +312,7 @@ hf_claims_keep_place(struct hf_lockspace *ls, uint32_t number)
         until = hf_earlier(until, claim->wait_end);
     hf_line_delist(ls, number);
     hf_claims_move_to(hf_lane_at(ls, claim->lane), HF_LANE_PARKED);
-    hf_earliest_set(ls, &ls->timers, hf_item_of_claim(ls, number), until.ms);
+    hf_timers_set(ls, &ls->timers, hf_item_of_claim(ls, number), until.ms);
 }
 
 bool
@@ -323,7 +323,7 @@ hf_claims_keep_grant(struct hf_lockspace *ls, uint32_t number)
     if (ls->waiters_count + ls->kept_count >= ls->config.limits.waiters)
         return false;
     ls->kept_count++;
-    hf_earliest_set(ls, &ls->timers, hf_item_of_claim(ls, number), until.ms);
+    hf_timers_set(ls, &ls->timers, hf_item_of_claim(ls, number), until.ms);
     return true;
 }
 
@@ -332,9 +332,9 @@ hf_claims_keep_no_more(struct hf_lockspace *ls, uint32_t number)
 {
     uint32_t item = hf_item_of_claim(ls, number);
 
-    if (!hf_earliest_has(ls, &ls->timers, item))
+    if (!hf_timers_has(ls, &ls->timers, item))
         return;
-    hf_earliest_remove(ls, &ls->timers, item);
+    hf_timers_remove(ls, &ls->timers, item);
     ls->kept_count--;
 }
 
@@ -350,8 +350,8 @@ hf_claims_hold(struct hf_lockspace *ls, uint32_t number, uint64_t fence)
     claim->since = ls->now;
     hf_line_grant(ls, number);
     hf_list_add(ls, &hf_lane_at(ls, claim->lane)->held, hf_list_mates, number);
-    hf_chains_add(ls, &ls->claims_by_fence,
-                  hf_chains_row(&ls->claims_by_fence, fence), number);
+    hf_index_add(ls, &ls->claims_by_fence,
+                 hf_index_row(&ls->claims_by_fence, fence), number);
     hf_fence_sum_add(&hf_claims_session_of(ls, claim)->held, fence);
 }
 
@@ -382,20 +382,20 @@ hf_claims_take_back(struct hf_lockspace *ls, uint32_t number)
 {
     struct hf_ls_claim *claim = hf_claim_at(ls, number);
     struct hf_ls_session *session = hf_claims_session_of(ls, claim);
-    uint64_t row = hf_chains_row(&ls->claims_by_fence, claim->fence);
+    uint64_t row = hf_index_row(&ls->claims_by_fence, claim->fence);
 
-    hf_chains_fetch(ls, &ls->claims_by_fence, row);
+    hf_index_fetch(ls, &ls->claims_by_fence, row);
     hf_line_fetch(ls, number);
     if (!claim->handed)
         hf_claims_keep_no_more(ls, number);
-    hf_chains_remove(ls, &ls->claims_by_fence, row, number);
+    hf_index_remove(ls, &ls->claims_by_fence, row, number);
     hf_list_remove(ls, &session->grants, hf_list_work, number);
     hf_fence_sum_remove(&session->held, claim->fence);
     hf_line_give_back(ls, number);
     /* The session holds nothing any more that needs an operator [S5]. */
     if (session->state == HF_SESSION_SUSPECTED && session->held.count == 0)
-        hf_earliest_set(ls, &ls->timers, hf_lane_at(ls, claim->lane)->session,
-                        hf_owners_end_of_ttl(session).ms);
+        hf_timers_set(ls, &ls->timers, hf_lane_at(ls, claim->lane)->session,
+                      hf_owners_end_of_ttl(session).ms);
 }
 
 /* End a HELD or REVOKED claim; `end` decides what happens to its record. */
@@ -460,13 +460,13 @@ uint32_t
 hf_claims_add(struct hf_lockspace *ls, uint32_t lane, struct hf_bytes note)
 {
     struct hf_ls_claim *claim;
-    struct hf_texts_ref kept;
+    struct hf_string kept;
     uint32_t number;
 
-    if (note.len > UINT16_MAX || !hf_slots_room(&ls->claims, 1) ||
-        !hf_texts_put(ls, &ls->texts, note.at, note.len, &kept))
+    if (note.len > UINT16_MAX || !hf_pool_room(&ls->claims, 1) ||
+        !hf_strings_put(ls, &ls->texts, note.at, note.len, &kept))
         return 0;
-    number = hf_slots_take(ls, &ls->claims);
+    number = hf_pool_take(ls, &ls->claims);
     claim = hf_claim_at(ls, number);
     claim->lane = lane;
     claim->note = kept.first;

@@ -14,7 +14,7 @@ struct search {
 static struct hf_ls_step *
 step_at(const struct hf_lockspace *ls, uint32_t number)
 {
-    return hf_slots_at(ls, &ls->search, number);
+    return hf_pool_at(ls, &ls->search, number);
 }
 
 /* Count one step; false: the bound is reached. */

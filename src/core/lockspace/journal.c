@@ -49,7 +49,7 @@ links_of(const struct hf_lockspace *ls, uint32_t item)
 }
 
 static void
-add(struct hf_lockspace *ls, struct hf_list *list, uint32_t item)
+add(struct hf_lockspace *ls, struct hf_ls_list *list, uint32_t item)
 {
     HF_CHECK(!ls->batch_open);
     hf_list_add(ls, list, links_of, item);
@@ -68,7 +68,7 @@ take_out(struct hf_lockspace *ls, uint32_t claim_number)
     struct hf_ls_claim *claim = hf_claim_at(ls, claim_number);
     uint32_t item = hf_item_of_claim(ls, claim_number);
 
-    switch ((enum hf_pending)claim->pending) {
+    switch ((enum hf_ls_pending)claim->pending) {
     case HF_PENDING_NOTHING:
         return;
     case HF_PENDING_PUT:
@@ -151,9 +151,9 @@ hf_journal_settle(struct hf_lockspace *ls, uint32_t number)
     if (claim->state != HF_CLAIM_ENDED || claim->telling != 0 ||
         claim->pending != HF_PENDING_NOTHING)
         return;
-    hf_texts_drop(ls, &ls->texts, hf_claim_note(claim));
+    hf_strings_drop(ls, &ls->texts, hf_claim_note(claim));
     claim->state = HF_CLAIM_FREE;
-    hf_slots_give(ls, &ls->claims, number);
+    hf_pool_give(ls, &ls->claims, number);
 }
 
 /* ---- A batch ------------------------------------------------------------- */

@@ -13,16 +13,16 @@
 static uint64_t
 hash_of_id(const struct hf_lockspace *ls, uint64_t id)
 {
-    return hf_chains_mix(id, ls->config.hash_seed);
+    return hf_index_mix(id, ls->config.hash_seed);
 }
 
 static uint32_t
 find_ended(struct hf_lockspace *ls, uint64_t id)
 {
-    uint32_t at = hf_chains_first(ls, &ls->ended_by_id, hash_of_id(ls, id));
+    uint32_t at = hf_index_first(ls, &ls->ended_by_id, hash_of_id(ls, id));
 
     while (at != 0 && hf_ended_at(ls, at)->id != id)
-        at = hf_chains_next(ls, &ls->ended_by_id, at);
+        at = hf_index_next(ls, &ls->ended_by_id, at);
     return at;
 }
 
@@ -58,12 +58,12 @@ hf_keys_remember(struct hf_lockspace *ls, uint32_t session)
 
     if (!of->of_key)
         return;
-    number = hf_slots_take(ls, &ls->ended);
+    number = hf_pool_take(ls, &ls->ended);
     HF_CHECK(number != 0);
     hf_ended_at(ls, number)->id = of->id;
-    hf_chains_add(ls, &ls->ended_by_id, hash_of_id(ls, of->id), number);
-    hf_earliest_set(ls, &ls->timers, hf_item_of_ended(ls, number),
-                    hf_owners_end_of_ttl(of).ms);
+    hf_index_add(ls, &ls->ended_by_id, hash_of_id(ls, of->id), number);
+    hf_timers_set(ls, &ls->timers, hf_item_of_ended(ls, number),
+                  hf_owners_end_of_ttl(of).ms);
 }
 
 void
@@ -78,10 +78,10 @@ hf_keys_let_go(struct hf_lockspace *ls, uint32_t session)
 void
 hf_keys_forget(struct hf_lockspace *ls, uint32_t ended)
 {
-    hf_earliest_remove(ls, &ls->timers, hf_item_of_ended(ls, ended));
-    hf_chains_remove(ls, &ls->ended_by_id,
-                     hash_of_id(ls, hf_ended_at(ls, ended)->id), ended);
-    hf_slots_give(ls, &ls->ended, ended);
+    hf_timers_remove(ls, &ls->timers, hf_item_of_ended(ls, ended));
+    hf_index_remove(ls, &ls->ended_by_id,
+                    hash_of_id(ls, hf_ended_at(ls, ended)->id), ended);
+    hf_pool_give(ls, &ls->ended, ended);
 }
 
 /* ---- What was asked for -------------------------------------------------- */
@@ -93,7 +93,7 @@ hash_of_want(const struct hf_lockspace *ls, const struct hf_want *want)
     uint64_t space = hf_hash_bytes(seed, want->space.at, want->space.len);
     uint64_t name = hf_hash_bytes(seed, want->name.at, want->name.len);
 
-    return hf_chains_mix(hf_chains_mix(space, seed), name);
+    return hf_index_mix(hf_index_mix(space, seed), name);
 }
 
 /* The hash includes whether the names are to be held or only waited for. */

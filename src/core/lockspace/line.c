@@ -31,7 +31,7 @@ is_held_exclusively(const struct hf_lockspace *ls,
 static uint64_t
 hash_of_hold(uint32_t lane, uint32_t name)
 {
-    return hf_chains_mix(lane, name);
+    return hf_index_mix(lane, name);
 }
 
 static uint32_t
@@ -39,13 +39,13 @@ count_shared(struct hf_lockspace *ls, uint32_t lane, uint32_t name)
 {
     uint32_t count = 0;
     uint32_t at =
-        hf_chains_first(ls, &ls->shared_by_lane, hash_of_hold(lane, name));
+        hf_index_first(ls, &ls->shared_by_lane, hash_of_hold(lane, name));
 
     while (at != 0) {
         const struct hf_ls_part *part = hf_part_at(ls, at);
 
         count += part->name == name && lane_of(ls, part) == lane;
-        at = hf_chains_next(ls, &ls->shared_by_lane, at);
+        at = hf_index_next(ls, &ls->shared_by_lane, at);
     }
     return count;
 }
@@ -61,12 +61,12 @@ hf_line_next_hold(struct hf_lockspace *ls, uint32_t lane, uint32_t number,
         lane_of(ls, hf_part_at(ls, name->holders)) == lane)
         return name->holders;
     at = after != 0 && hf_part_at(ls, after)->mode == HF_SHARED
-             ? hf_chains_next(ls, &ls->shared_by_lane, after)
-             : hf_chains_first(ls, &ls->shared_by_lane,
-                               hash_of_hold(lane, number));
+             ? hf_index_next(ls, &ls->shared_by_lane, after)
+             : hf_index_first(ls, &ls->shared_by_lane,
+                              hash_of_hold(lane, number));
     while (at != 0 && (hf_part_at(ls, at)->name != number ||
                        lane_of(ls, hf_part_at(ls, at)) != lane))
-        at = hf_chains_next(ls, &ls->shared_by_lane, at);
+        at = hf_index_next(ls, &ls->shared_by_lane, at);
     return at;
 }
 
@@ -118,8 +118,8 @@ add_holder(struct hf_lockspace *ls, uint32_t number)
     name->holders_count++;
     ls->counts.links++;
     if (part->mode == HF_SHARED)
-        hf_chains_add(ls, &ls->shared_by_lane,
-                      hash_of_hold(lane_of(ls, part), part->name), number);
+        hf_index_add(ls, &ls->shared_by_lane,
+                     hash_of_hold(lane_of(ls, part), part->name), number);
 }
 
 static void
@@ -138,8 +138,8 @@ remove_holder(struct hf_lockspace *ls, uint32_t number)
     name->holders_count--;
     ls->counts.links++;
     if (part->mode == HF_SHARED)
-        hf_chains_remove(ls, &ls->shared_by_lane,
-                         hash_of_hold(lane_of(ls, part), part->name), number);
+        hf_index_remove(ls, &ls->shared_by_lane,
+                        hash_of_hold(lane_of(ls, part), part->name), number);
 }
 
 /* ---- Those that wait ----------------------------------------------------- */
@@ -296,7 +296,7 @@ hf_line_attach(struct hf_lockspace *ls, uint32_t number, uint32_t name,
                enum hf_mode mode)
 {
     struct hf_ls_claim *claim = hf_claim_at(ls, number);
-    uint32_t at = claim->parts == 0 ? number : hf_slots_take(ls, &ls->parts);
+    uint32_t at = claim->parts == 0 ? number : hf_pool_take(ls, &ls->parts);
 
     HF_CHECK(claim->state == HF_CLAIM_ASKED);
     if (at == 0)
@@ -414,7 +414,7 @@ free_part(struct hf_lockspace *ls, uint32_t number)
     uint32_t name = part->name;
 
     if (number != part->claim)
-        hf_slots_give(ls, &ls->parts, number);
+        hf_pool_give(ls, &ls->parts, number);
     hf_names_drop_unused(ls, name);
 }
 
@@ -477,7 +477,7 @@ hf_line_fetch(const struct hf_lockspace *ls, uint32_t number)
 {
     const struct hf_ls_part *part = hf_part_at(ls, number);
 
-    hf_chains_fetch(ls, &ls->names_by_text, hf_name_at(ls, part->name)->hash);
+    hf_index_fetch(ls, &ls->names_by_text, hf_name_at(ls, part->name)->hash);
 }
 
 void
@@ -511,7 +511,7 @@ hf_line_lower(struct hf_lockspace *ls, uint32_t number)
 
     HF_CHECK(part->mode == HF_EXCLUSIVE);
     part->mode = HF_SHARED;
-    hf_chains_add(ls, &ls->shared_by_lane,
-                  hash_of_hold(lane_of(ls, part), part->name), number);
+    hf_index_add(ls, &ls->shared_by_lane,
+                 hash_of_hold(lane_of(ls, part), part->name), number);
     wake_shared(ls, part->name);
 }

@@ -28,8 +28,8 @@ hf_list_parts(const struct hf_lockspace *ls, uint32_t part)
 }
 
 static inline void
-hf_list_add(struct hf_lockspace *ls, struct hf_list *list, hf_links_fn *links,
-            uint32_t number)
+hf_list_add(struct hf_lockspace *ls, struct hf_ls_list *list,
+            hf_links_fn *links, uint32_t number)
 {
     *links(ls, number) = (struct hf_links){.prev = list->last};
     if (list->last == 0)
@@ -41,7 +41,7 @@ hf_list_add(struct hf_lockspace *ls, struct hf_list *list, hf_links_fn *links,
 }
 
 static inline void
-hf_list_add_first(struct hf_lockspace *ls, struct hf_list *list,
+hf_list_add_first(struct hf_lockspace *ls, struct hf_ls_list *list,
                   hf_links_fn *links, uint32_t number)
 {
     *links(ls, number) = (struct hf_links){.next = list->first};
@@ -54,7 +54,7 @@ hf_list_add_first(struct hf_lockspace *ls, struct hf_list *list,
 }
 
 static inline void
-hf_list_remove(struct hf_lockspace *ls, struct hf_list *list,
+hf_list_remove(struct hf_lockspace *ls, struct hf_ls_list *list,
                hf_links_fn *links, uint32_t number)
 {
     struct hf_links *at = links(ls, number);

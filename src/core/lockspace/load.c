@@ -19,8 +19,8 @@ hf_load_session(struct hf_lockspace *ls, const struct hf_loaded_session *from)
     }
     hf_session_at(ls, number)->recorded = true;
     hf_session_at(ls, number)->unheard = true;
-    hf_earliest_set(ls, &ls->timers, number,
-                    hf_owners_end_of_ttl(hf_session_at(ls, number)).ms);
+    hf_timers_set(ls, &ls->timers, number,
+                  hf_owners_end_of_ttl(hf_session_at(ls, number)).ms);
 }
 
 /* A grant without its session is void [S3]. */

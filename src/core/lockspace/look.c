@@ -47,10 +47,10 @@ hf_look_room(const struct hf_lockspace *ls)
 }
 
 size_t
-hf_look_text(const struct hf_lockspace *ls, struct hf_texts_ref text, char *to,
+hf_look_text(const struct hf_lockspace *ls, struct hf_string text, char *to,
              size_t size)
 {
-    return hf_texts_copy(ls, &ls->texts, text, to, size);
+    return hf_strings_copy(ls, &ls->texts, text, to, size);
 }
 
 void
@@ -291,7 +291,7 @@ hf_look_grant_names(const struct hf_lockspace *ls, uint32_t number,
     return true;
 }
 
-struct hf_texts_ref
+struct hf_string
 hf_look_audit_at(const struct hf_lockspace *ls, uint32_t number)
 {
     return hf_claim_note(hf_claim_at(ls, number));

@@ -2,7 +2,7 @@
 #define HF_CORE_LOCKSPACE_LOOK_H
 
 #include "core/lockspace.h"
-#include "core/lockspace/texts.h"
+#include "core/pool/strings.h"
 
 /*
  * Look: what stands in a lockspace, for people and for records, row by row.
@@ -41,8 +41,8 @@ struct hf_look_claim {
     bool parked; /* kept for this long, once its answer is out: */
     struct hf_duration kept;
     struct hf_duration age; /* how long it waits or holds */
-    struct hf_texts_ref note;
-    struct hf_texts_ref who;
+    struct hf_string note;
+    struct hf_string who;
 };
 
 struct hf_look_session {
@@ -60,13 +60,13 @@ struct hf_look_session {
     uint32_t waiters;
     uint32_t revoked; /* grants that were cleared and not released yet */
     uint32_t lanes;
-    struct hf_texts_ref who;
+    struct hf_string who;
 };
 
 struct hf_look_name {
     uint32_t number; /* for hf_look_holders and hf_look_line */
-    struct hf_texts_ref space;
-    struct hf_texts_ref name;
+    struct hf_string space;
+    struct hf_string name;
     uint32_t holders;
     uint32_t waiters;
     bool exclusive_waits; /* in line, also parked; onlookers do not count */
@@ -90,7 +90,7 @@ struct hf_look_room {
 struct hf_look_room hf_look_room(const struct hf_lockspace *ls);
 
 /* Copy what fits; return the whole length. */
-size_t hf_look_text(const struct hf_lockspace *ls, struct hf_texts_ref text,
+size_t hf_look_text(const struct hf_lockspace *ls, struct hf_string text,
                     char *to, size_t size);
 
 bool hf_look_sessions(const struct hf_lockspace *ls, uint32_t *cursor,
@@ -123,8 +123,8 @@ void hf_look_grant_at(const struct hf_lockspace *ls, uint32_t number,
 bool hf_look_grant_names(const struct hf_lockspace *ls, uint32_t number,
                          uint32_t *cursor, struct hf_look_name *row,
                          enum hf_mode *mode);
-struct hf_texts_ref hf_look_audit_at(const struct hf_lockspace *ls,
-                                     uint32_t number);
+struct hf_string hf_look_audit_at(const struct hf_lockspace *ls,
+                                  uint32_t number);
 
 /* The number of a grant by its fence, and of a session by its id, for the calls
  * above.  0: there is none. */

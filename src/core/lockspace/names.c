@@ -7,10 +7,10 @@
 static uint32_t
 hash_of(const struct hf_lockspace *ls, struct hf_bytes bytes, uint64_t more)
 {
-    uint64_t seed = hf_chains_mix(ls->config.hash_seed, more);
+    uint64_t seed = hf_index_mix(ls->config.hash_seed, more);
 
-    return (uint32_t)hf_chains_mix(hf_hash_bytes(seed, bytes.at, bytes.len),
-                                   seed);
+    return (uint32_t)hf_index_mix(hf_hash_bytes(seed, bytes.at, bytes.len),
+                                  seed);
 }
 
 /* ---- Spaces -------------------------------------------------------------- */
@@ -20,13 +20,14 @@ find_space(struct hf_lockspace *ls, struct hf_bytes text)
 {
     uint32_t at = ls->last_space;
 
-    if (at != 0 && hf_texts_equal(ls, &ls->texts, hf_space_at(ls, at)->text,
-                                  text.at, text.len))
+    if (at != 0 && hf_strings_equal(ls, &ls->texts, hf_space_at(ls, at)->text,
+                                    text.at, text.len))
         return at;
-    at = hf_chains_first(ls, &ls->spaces_by_text, hash_of(ls, text, 0));
-    while (at != 0 && !hf_texts_equal(ls, &ls->texts, hf_space_at(ls, at)->text,
-                                      text.at, text.len))
-        at = hf_chains_next(ls, &ls->spaces_by_text, at);
+    at = hf_index_first(ls, &ls->spaces_by_text, hash_of(ls, text, 0));
+    while (at != 0 &&
+           !hf_strings_equal(ls, &ls->texts, hf_space_at(ls, at)->text, text.at,
+                             text.len))
+        at = hf_index_next(ls, &ls->spaces_by_text, at);
     ls->last_space = at;
     return at;
 }
@@ -35,16 +36,16 @@ static uint32_t
 get_space(struct hf_lockspace *ls, struct hf_bytes text)
 {
     uint32_t at = find_space(ls, text);
-    struct hf_texts_ref ref;
+    struct hf_string ref;
 
     if (at != 0)
         return at;
-    if (!hf_slots_room(&ls->spaces, 1) ||
-        !hf_texts_put(ls, &ls->texts, text.at, text.len, &ref))
+    if (!hf_pool_room(&ls->spaces, 1) ||
+        !hf_strings_put(ls, &ls->texts, text.at, text.len, &ref))
         return 0;
-    at = hf_slots_take(ls, &ls->spaces);
+    at = hf_pool_take(ls, &ls->spaces);
     hf_space_at(ls, at)->text = ref;
-    hf_chains_add(ls, &ls->spaces_by_text, hash_of(ls, text, 0), at);
+    hf_index_add(ls, &ls->spaces_by_text, hash_of(ls, text, 0), at);
     return at;
 }
 
@@ -58,12 +59,12 @@ drop_unused_space(struct hf_lockspace *ls, uint32_t number)
         return;
     if (ls->last_space == number)
         ls->last_space = 0;
-    hf_texts_copy(ls, &ls->texts, space->text, text, sizeof(text));
-    hf_chains_remove(ls, &ls->spaces_by_text,
-                     hash_of(ls, (struct hf_bytes){text, space->text.len}, 0),
-                     number);
-    hf_texts_drop(ls, &ls->texts, space->text);
-    hf_slots_give(ls, &ls->spaces, number);
+    hf_strings_copy(ls, &ls->texts, space->text, text, sizeof(text));
+    hf_index_remove(ls, &ls->spaces_by_text,
+                    hash_of(ls, (struct hf_bytes){text, space->text.len}, 0),
+                    number);
+    hf_strings_drop(ls, &ls->texts, space->text);
+    hf_pool_give(ls, &ls->spaces, number);
 }
 
 /* ---- Names --------------------------------------------------------------- */
@@ -72,16 +73,16 @@ static uint32_t
 find(struct hf_lockspace *ls, uint32_t space, struct hf_bytes text,
      uint32_t hash)
 {
-    uint32_t at = hf_chains_first(ls, &ls->names_by_text, hash);
+    uint32_t at = hf_index_first(ls, &ls->names_by_text, hash);
 
     while (at != 0) {
         const struct hf_ls_name *name = hf_name_at(ls, at);
 
         if (name->hash == hash && name->space == space &&
-            hf_texts_equal(ls, &ls->texts, hf_name_text(name), text.at,
-                           text.len))
+            hf_strings_equal(ls, &ls->texts, hf_name_text(name), text.at,
+                             text.len))
             return at;
-        at = hf_chains_next(ls, &ls->names_by_text, at);
+        at = hf_index_next(ls, &ls->names_by_text, at);
     }
     return 0;
 }
@@ -102,7 +103,7 @@ hf_names_get(struct hf_lockspace *ls, const struct hf_want *want)
     uint32_t space;
     uint32_t hash;
     uint32_t at;
-    struct hf_texts_ref text;
+    struct hf_string text;
     struct hf_ls_name *name;
 
     if (want->space.len > HF_SPACE_MAX || want->name.len > HF_NAME_MAX)
@@ -114,19 +115,19 @@ hf_names_get(struct hf_lockspace *ls, const struct hf_want *want)
     at = find(ls, space, want->name, hash);
     if (at != 0)
         return at;
-    if (!hf_slots_room(&ls->names, 1) ||
-        !hf_texts_put(ls, &ls->texts, want->name.at, want->name.len, &text)) {
+    if (!hf_pool_room(&ls->names, 1) ||
+        !hf_strings_put(ls, &ls->texts, want->name.at, want->name.len, &text)) {
         drop_unused_space(ls, space);
         return 0;
     }
-    at = hf_slots_take(ls, &ls->names);
+    at = hf_pool_take(ls, &ls->names);
     name = hf_name_at(ls, at);
     name->hash = hash;
     name->text = text.first;
     name->text_len = (uint16_t)text.len;
     name->space = (uint16_t)space;
     hf_space_at(ls, space)->names_count++;
-    hf_chains_add(ls, &ls->names_by_text, hash, at);
+    hf_index_add(ls, &ls->names_by_text, hash, at);
     return at;
 }
 
@@ -138,10 +139,10 @@ hf_names_drop_unused(struct hf_lockspace *ls, uint32_t number)
 
     if (name->holders_count > 0 || name->waiters_count > 0)
         return;
-    hf_chains_remove(ls, &ls->names_by_text, name->hash, number);
-    hf_texts_drop(ls, &ls->texts, hf_name_text(name));
+    hf_index_remove(ls, &ls->names_by_text, name->hash, number);
+    hf_strings_drop(ls, &ls->texts, hf_name_text(name));
     name->space = 0; /* marks it free for walks over the pool */
-    hf_slots_give(ls, &ls->names, number);
+    hf_pool_give(ls, &ls->names, number);
     hf_space_at(ls, space)->names_count--;
     drop_unused_space(ls, space);
 }

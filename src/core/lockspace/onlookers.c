@@ -19,7 +19,7 @@ hf_onlookers_count(struct hf_lockspace *ls, uint32_t number)
     struct hf_ls_name *name = hf_name_at(ls, number);
 
     if (name->onlookers == 0)
-        name->onlookers = hf_slots_take(ls, &ls->onlookers);
+        name->onlookers = hf_pool_take(ls, &ls->onlookers);
     HF_CHECK(name->onlookers != 0); /* as many entries as there can be: see
                                        block.c */
     hf_onlookers_at(ls, number)->count++;
@@ -32,7 +32,7 @@ hf_onlookers_forget(struct hf_lockspace *ls, uint32_t number)
 
     if (--hf_onlookers_at(ls, number)->count > 0)
         return;
-    hf_slots_give(ls, &ls->onlookers, name->onlookers);
+    hf_pool_give(ls, &ls->onlookers, name->onlookers);
     name->onlookers = 0;
 }
 

@@ -6,16 +6,16 @@
 static uint64_t
 hash_of_id(uint64_t id)
 {
-    return hf_chains_mix(id, 1);
+    return hf_index_mix(id, 1);
 }
 
 static uint32_t
 find_session(struct hf_lockspace *ls, uint64_t id)
 {
-    uint32_t at = hf_chains_first(ls, &ls->sessions_by_id, hash_of_id(id));
+    uint32_t at = hf_index_first(ls, &ls->sessions_by_id, hash_of_id(id));
 
     while (at != 0 && hf_session_at(ls, at)->id != id)
-        at = hf_chains_next(ls, &ls->sessions_by_id, at);
+        at = hf_index_next(ls, &ls->sessions_by_id, at);
     return at;
 }
 
@@ -32,14 +32,14 @@ hf_owners_session(struct hf_lockspace *ls, uint64_t id)
 uint32_t
 hf_owners_open(struct hf_lockspace *ls, const struct hf_loaded_session *from)
 {
-    struct hf_texts_ref who;
+    struct hf_string who;
     struct hf_ls_session *session;
     uint32_t number;
 
-    if (find_session(ls, from->id) != 0 || !hf_slots_room(&ls->sessions, 1) ||
-        !hf_texts_put(ls, &ls->texts, from->who.at, from->who.len, &who))
+    if (find_session(ls, from->id) != 0 || !hf_pool_room(&ls->sessions, 1) ||
+        !hf_strings_put(ls, &ls->texts, from->who.at, from->who.len, &who))
         return 0;
-    number = hf_slots_take(ls, &ls->sessions);
+    number = hf_pool_take(ls, &ls->sessions);
     session = hf_session_at(ls, number);
     session->id = from->id;
     session->heard_at = ls->now;
@@ -48,7 +48,7 @@ hf_owners_open(struct hf_lockspace *ls, const struct hf_loaded_session *from)
     session->state = HF_SESSION_LIVE;
     session->if_dead = (uint8_t)from->if_dead;
     session->secret = from->secret;
-    hf_chains_add(ls, &ls->sessions_by_id, hash_of_id(from->id), number);
+    hf_index_add(ls, &ls->sessions_by_id, hash_of_id(from->id), number);
     return number;
 }
 
@@ -71,10 +71,10 @@ hf_owners_close(struct hf_lockspace *ls, uint32_t number)
     struct hf_ls_session *session = hf_session_at(ls, number);
 
     HF_CHECK(session->lanes_count == 0 && session->held.count == 0);
-    hf_texts_drop(ls, &ls->texts, session->who);
-    hf_chains_remove(ls, &ls->sessions_by_id, hash_of_id(session->id), number);
+    hf_strings_drop(ls, &ls->texts, session->who);
+    hf_index_remove(ls, &ls->sessions_by_id, hash_of_id(session->id), number);
     session->state = HF_SESSION_FREE;
-    hf_slots_give(ls, &ls->sessions, number);
+    hf_pool_give(ls, &ls->sessions, number);
 }
 
 /* ---- Lanes --------------------------------------------------------------- */
@@ -86,22 +86,22 @@ hash_of_chosen(const struct hf_lockspace *ls, uint64_t number, uint32_t owner)
 {
     uint64_t seed = ls->config.hash_seed;
 
-    return hf_chains_mix(hf_chains_mix(number, seed), seed + owner);
+    return hf_index_mix(hf_index_mix(number, seed), seed + owner);
 }
 
 uint32_t
 hf_owners_lane(struct hf_lockspace *ls, uint32_t session, uint64_t number)
 {
-    uint32_t at = hf_chains_first(ls, &ls->lanes_by_number,
-                                  hash_of_chosen(ls, number, session));
+    uint32_t at = hf_index_first(ls, &ls->lanes_by_number,
+                                 hash_of_chosen(ls, number, session));
 
     while (at != 0 && (hf_lane_at(ls, at)->number != number ||
                        hf_lane_at(ls, at)->session != session))
-        at = hf_chains_next(ls, &ls->lanes_by_number, at);
+        at = hf_index_next(ls, &ls->lanes_by_number, at);
     if (at != 0) {
         /* Most messages are about the lane's last request. */
-        hf_slots_fetch(ls, &ls->claims, hf_lane_at(ls, at)->current);
-        hf_slots_fetch(ls, &ls->parts, hf_lane_at(ls, at)->current);
+        hf_pool_fetch(ls, &ls->claims, hf_lane_at(ls, at)->current);
+        hf_pool_fetch(ls, &ls->parts, hf_lane_at(ls, at)->current);
     }
     return at;
 }
@@ -142,7 +142,7 @@ hf_owners_add_lane(struct hf_lockspace *ls, uint32_t session_number,
 
     if (session->lanes_count >= ls->config.limits.session_lanes)
         return 0;
-    at = hf_slots_take(ls, &ls->lanes);
+    at = hf_pool_take(ls, &ls->lanes);
     if (at == 0)
         return 0;
     lane = hf_lane_at(ls, at);
@@ -150,8 +150,8 @@ hf_owners_add_lane(struct hf_lockspace *ls, uint32_t session_number,
     lane->number = number;
     lane->state = HF_LANE_OVER;
     lane->over = HF_OVER_NEVER_ASKED;
-    hf_chains_add(ls, &ls->lanes_by_number,
-                  hash_of_chosen(ls, number, session_number), at);
+    hf_index_add(ls, &ls->lanes_by_number,
+                 hash_of_chosen(ls, number, session_number), at);
     session->lanes = merge(ls, session->lanes, at);
     session->lanes_count++;
     return at;
@@ -167,10 +167,10 @@ hf_owners_remove_lowest(struct hf_lockspace *ls, uint32_t session_number)
     HF_CHECK(at != 0 && lane->current == 0 && lane->held.first == 0);
     session->lanes = merge(ls, lane->left, lane->right);
     session->lanes_count--;
-    hf_chains_remove(ls, &ls->lanes_by_number,
-                     hash_of_chosen(ls, lane->number, session_number), at);
+    hf_index_remove(ls, &ls->lanes_by_number,
+                    hash_of_chosen(ls, lane->number, session_number), at);
     lane->session = 0; /* marks it free for walks over the pool */
-    hf_slots_give(ls, &ls->lanes, at);
+    hf_pool_give(ls, &ls->lanes, at);
 }
 
 /* ---- What a lane holds --------------------------------------------------- */
@@ -185,11 +185,11 @@ hf_owners_held(struct hf_lockspace *ls, uint32_t lane_number, uint64_t n)
         at = lane->current;
         return at != 0 && hf_claim_at(ls, at)->state >= HF_CLAIM_HELD ? at : 0;
     }
-    at = hf_chains_first(ls, &ls->claims_by_n,
-                         hash_of_chosen(ls, n, lane_number));
+    at = hf_index_first(ls, &ls->claims_by_n,
+                        hash_of_chosen(ls, n, lane_number));
     while (at != 0 && (hf_claim_at(ls, at)->n != n ||
                        hf_claim_at(ls, at)->lane != lane_number))
-        at = hf_chains_next(ls, &ls->claims_by_n, at);
+        at = hf_index_next(ls, &ls->claims_by_n, at);
     return at;
 }
 
@@ -200,8 +200,8 @@ hf_owners_set_old(struct hf_lockspace *ls, uint32_t number)
 
     HF_CHECK(!claim->is_old);
     claim->is_old = true;
-    hf_chains_add(ls, &ls->claims_by_n,
-                  hash_of_chosen(ls, claim->n, claim->lane), number);
+    hf_index_add(ls, &ls->claims_by_n,
+                 hash_of_chosen(ls, claim->n, claim->lane), number);
 }
 
 void
@@ -212,8 +212,8 @@ hf_owners_forget_held(struct hf_lockspace *ls, uint32_t number)
 
     hf_list_remove(ls, &lane->held, hf_list_mates, number);
     if (claim->is_old)
-        hf_chains_remove(ls, &ls->claims_by_n,
-                         hash_of_chosen(ls, claim->n, claim->lane), number);
+        hf_index_remove(ls, &ls->claims_by_n,
+                        hash_of_chosen(ls, claim->n, claim->lane), number);
     claim->is_old = false;
     if (lane->current == number)
         lane->current = 0;
@@ -222,10 +222,10 @@ hf_owners_forget_held(struct hf_lockspace *ls, uint32_t number)
 uint32_t
 hf_owners_fence(struct hf_lockspace *ls, uint64_t fence)
 {
-    uint32_t at = hf_chains_first(ls, &ls->claims_by_fence,
-                                  hf_chains_row(&ls->claims_by_fence, fence));
+    uint32_t at = hf_index_first(ls, &ls->claims_by_fence,
+                                 hf_index_row(&ls->claims_by_fence, fence));
 
     while (at != 0 && hf_claim_at(ls, at)->fence != fence)
-        at = hf_chains_next(ls, &ls->claims_by_fence, at);
+        at = hf_index_next(ls, &ls->claims_by_fence, at);
     return at;
 }

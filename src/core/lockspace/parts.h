@@ -2,10 +2,10 @@
 #define HF_CORE_LOCKSPACE_PARTS_H
 
 #include "core/lockspace.h"
-#include "core/lockspace/chains.h"
-#include "core/lockspace/earliest.h"
-#include "core/lockspace/slots.h"
-#include "core/lockspace/texts.h"
+#include "core/pool/index.h"
+#include "core/pool/pool.h"
+#include "core/pool/strings.h"
+#include "core/pool/timers.h"
 
 /*
  * What a lockspace is made of, and who calls whom: down, and never up.
@@ -26,7 +26,7 @@
  *             |
  *   names.c  owners.c        spaces and names; sessions and lanes
  *             |
- *   slots, chains, texts, earliest, list    know of no lock
+ *   list, and core/pool                     know of no lock
  *
  * Beside them room.c finds who makes room [S9], look.c reads for people, and
  * check.c for tests.
@@ -66,13 +66,13 @@ struct hf_links {
     uint32_t next;
 };
 
-struct hf_list {
+struct hf_ls_list {
     uint32_t first;
     uint32_t last;
 };
 
 /* What the next batch must do with a record. */
-enum hf_pending {
+enum hf_ls_pending {
     HF_PENDING_NOTHING,
     HF_PENDING_PUT,
     HF_PENDING_DELETE,
@@ -93,10 +93,10 @@ struct hf_ls_session {
     struct hf_duration ttl;
     struct hf_fence_sum held; /* sum of the fences of its grants */
     struct hf_pending_change change;
-    struct hf_texts_ref who;
-    struct hf_list waiting; /* its waiting claims, in order of arrival */
-    struct hf_list grants;  /* its HELD claims whose answer was sent */
-    struct hf_list revoked;
+    struct hf_string who;
+    struct hf_ls_list waiting; /* its waiting claims, in order of arrival */
+    struct hf_ls_list grants;  /* its HELD claims whose answer was sent */
+    struct hf_ls_list revoked;
     uint32_t lanes_count;
     uint32_t waiters_count;
     uint32_t revoked_count;
@@ -132,9 +132,9 @@ struct hf_ls_lane {
     uint64_t number;
     uint64_t n;
     uint64_t a;
-    uint32_t current;    /* claim of request n; 0: none */
-    struct hf_list held; /* claims that are HELD or REVOKED, oldest first */
-    uint32_t seen;       /* number of the last search that visited it */
+    uint32_t current;       /* claim of request n; 0: none */
+    struct hf_ls_list held; /* claims that are HELD or REVOKED, oldest first */
+    uint32_t seen;          /* number of the last search that visited it */
     uint8_t state;
     uint8_t over; /* why it is over */
 };
@@ -207,7 +207,7 @@ struct hf_ls_name {
     uint32_t text;
     uint16_t text_len;
     uint16_t space;
-    struct hf_list line;      /* waiting parts in order */
+    struct hf_ls_list line;   /* waiting parts in order */
     uint32_t first_exclusive; /* first exclusive part in `line` */
     uint32_t holders; /* first part that holds it; an exclusive holder is the
                          only one */
@@ -227,21 +227,21 @@ enum hf_freed {
 
 /* The onlookers of one name. */
 struct hf_ls_onlookers {
-    uint32_t count;        /* their parts, with those not placed yet */
-    struct hf_list all;    /* their parts in order of arrival */
-    uint32_t first_behind; /* in `all`: the first that came later than the
+    uint32_t count;         /* their parts, with those not placed yet */
+    struct hf_ls_list all;  /* their parts in order of arrival */
+    uint32_t first_behind;  /* in `all`: the first that came later than the
                               head of the line */
-    struct hf_list kept;   /* claims that nothing in line blocks, kept while
+    struct hf_ls_list kept; /* claims that nothing in line blocks, kept while
                             another lane holds this name */
-    struct hf_links freed; /* link of the list of names whose `kept` must be
+    struct hf_links freed;  /* link of the list of names whose `kept` must be
                               looked at */
-    uint8_t freed_as;      /* an enum hf_freed */
+    uint8_t freed_as;       /* an enum hf_freed */
 };
 
 struct hf_ls_space {
     uint32_t chain;
     uint32_t names_count;
-    struct hf_texts_ref text;
+    struct hf_string text;
     uint32_t waiters_count;
     uint32_t grants_count;
 };
@@ -264,27 +264,27 @@ struct hf_lockspace {
     struct hf_instant now;
     bool load_failed;
 
-    struct hf_slots sessions;
-    struct hf_slots ended;
-    struct hf_slots lanes;
-    struct hf_slots claims;
-    struct hf_slots parts; /* without the parts that share a claim's number */
-    struct hf_slots names;
-    struct hf_slots onlookers;
-    struct hf_slots spaces;
-    struct hf_slots texts;
-    struct hf_chains sessions_by_id;
-    struct hf_chains ended_by_id;
-    struct hf_chains lanes_by_number;
-    struct hf_chains claims_by_fence;
-    struct hf_chains claims_by_n; /* claims that are not their lane's last */
-    struct hf_chains shared_by_lane;
-    struct hf_chains names_by_text;
-    struct hf_chains spaces_by_text;
-    struct hf_earliest timers;   /* items: sessions, claims, ended sessions */
-    struct hf_earliest gathered; /* claims not placed yet, by the begin of
+    struct hf_pool sessions;
+    struct hf_pool ended;
+    struct hf_pool lanes;
+    struct hf_pool claims;
+    struct hf_pool parts; /* without the parts that share a claim's number */
+    struct hf_pool names;
+    struct hf_pool onlookers;
+    struct hf_pool spaces;
+    struct hf_pool texts;
+    struct hf_index sessions_by_id;
+    struct hf_index ended_by_id;
+    struct hf_index lanes_by_number;
+    struct hf_index claims_by_fence;
+    struct hf_index claims_by_n; /* claims that are not their lane's last */
+    struct hf_index shared_by_lane;
+    struct hf_index names_by_text;
+    struct hf_index spaces_by_text;
+    struct hf_timers timers;   /* items: sessions, claims, ended sessions */
+    struct hf_timers gathered; /* claims not placed yet, by the begin of
                                     their wait [L5] */
-    struct hf_slots search;      /* struct hf_ls_step, as an array */
+    struct hf_pool search;     /* struct hf_ls_step, as an array */
 
     uint64_t term;
     uint64_t next_fence;
@@ -301,24 +301,24 @@ struct hf_lockspace {
                             for idle ones [S9] */
     uint32_t of_keys_count; /* sessions that are not over and have a key */
     uint32_t last_space;    /* last space asked for: a cache of one */
-    struct hf_list ready;
-    struct hf_list freed;  /* names, linked by `freed` of their onlookers */
-    struct hf_list untold; /* parked claims by the mark of their answer [W2,
+    struct hf_ls_list ready;
+    struct hf_ls_list freed;  /* names, linked by `freed` of their onlookers */
+    struct hf_ls_list untold; /* parked claims by the mark of their answer [W2,
                               J2] */
 
     /* Answers of the present step. */
     struct hf_answer replies[2];
     uint32_t replies_first;
     uint32_t replies_count;
-    struct hf_list telling;
+    struct hf_ls_list telling;
     uint32_t search_number;
     uint32_t cycle_first; /* its first entry in `search` */
     uint32_t cycle_len;
 
     /* The journal: what the next batches carry. */
     uint64_t marks;
-    struct hf_list changes;
-    struct hf_list sweeps;
+    struct hf_ls_list changes;
+    struct hf_ls_list sweeps;
     uint64_t batch_number; /* number of the batch begun last */
     uint64_t batch_settled;
     uint64_t batch_through; /* last mark in the batch fixed last */
@@ -334,7 +334,7 @@ struct hf_lockspace {
 static inline struct hf_ls_session *
 hf_session_at(const struct hf_lockspace *ls, uint32_t number)
 {
-    struct hf_ls_session *none = hf_slots_behind(ls, ls->sessions.distance);
+    struct hf_ls_session *none = hf_pool_behind(ls, ls->sessions.distance);
 
     return &none[number];
 }
@@ -342,7 +342,7 @@ hf_session_at(const struct hf_lockspace *ls, uint32_t number)
 static inline struct hf_ls_ended *
 hf_ended_at(const struct hf_lockspace *ls, uint32_t number)
 {
-    struct hf_ls_ended *none = hf_slots_behind(ls, ls->ended.distance);
+    struct hf_ls_ended *none = hf_pool_behind(ls, ls->ended.distance);
 
     return &none[number];
 }
@@ -350,7 +350,7 @@ hf_ended_at(const struct hf_lockspace *ls, uint32_t number)
 static inline struct hf_ls_lane *
 hf_lane_at(const struct hf_lockspace *ls, uint32_t number)
 {
-    struct hf_ls_lane *none = hf_slots_behind(ls, ls->lanes.distance);
+    struct hf_ls_lane *none = hf_pool_behind(ls, ls->lanes.distance);
 
     return &none[number];
 }
@@ -358,7 +358,7 @@ hf_lane_at(const struct hf_lockspace *ls, uint32_t number)
 static inline struct hf_ls_claim *
 hf_claim_at(const struct hf_lockspace *ls, uint32_t number)
 {
-    struct hf_ls_claim *none = hf_slots_behind(ls, ls->claims.distance);
+    struct hf_ls_claim *none = hf_pool_behind(ls, ls->claims.distance);
 
     return &none[number];
 }
@@ -366,7 +366,7 @@ hf_claim_at(const struct hf_lockspace *ls, uint32_t number)
 static inline struct hf_ls_part *
 hf_part_at(const struct hf_lockspace *ls, uint32_t number)
 {
-    struct hf_ls_part *none = hf_slots_behind(ls, ls->parts.distance);
+    struct hf_ls_part *none = hf_pool_behind(ls, ls->parts.distance);
 
     return &none[number];
 }
@@ -374,7 +374,7 @@ hf_part_at(const struct hf_lockspace *ls, uint32_t number)
 static inline struct hf_ls_name *
 hf_name_at(const struct hf_lockspace *ls, uint32_t number)
 {
-    struct hf_ls_name *none = hf_slots_behind(ls, ls->names.distance);
+    struct hf_ls_name *none = hf_pool_behind(ls, ls->names.distance);
 
     return &none[number];
 }
@@ -383,7 +383,7 @@ hf_name_at(const struct hf_lockspace *ls, uint32_t number)
 static inline struct hf_ls_onlookers *
 hf_onlookers_at(const struct hf_lockspace *ls, uint32_t name)
 {
-    struct hf_ls_onlookers *none = hf_slots_behind(ls, ls->onlookers.distance);
+    struct hf_ls_onlookers *none = hf_pool_behind(ls, ls->onlookers.distance);
 
     return &none[hf_name_at(ls, name)->onlookers];
 }
@@ -391,15 +391,15 @@ hf_onlookers_at(const struct hf_lockspace *ls, uint32_t name)
 static inline struct hf_ls_space *
 hf_space_at(const struct hf_lockspace *ls, uint32_t number)
 {
-    struct hf_ls_space *none = hf_slots_behind(ls, ls->spaces.distance);
+    struct hf_ls_space *none = hf_pool_behind(ls, ls->spaces.distance);
 
     return &none[number];
 }
 
-static inline struct hf_texts_ref
+static inline struct hf_string
 hf_name_text(const struct hf_ls_name *name)
 {
-    return (struct hf_texts_ref){name->text, name->text_len};
+    return (struct hf_string){name->text, name->text_len};
 }
 
 /* Did the first part come before the other?  Both wait for one name.  The
@@ -411,10 +411,10 @@ hf_part_came_before(const struct hf_ls_part *one,
     return (int32_t)(one->turn - other->turn) < 0;
 }
 
-static inline struct hf_texts_ref
+static inline struct hf_string
 hf_claim_note(const struct hf_ls_claim *claim)
 {
-    return (struct hf_texts_ref){claim->note, claim->note_len};
+    return (struct hf_string){claim->note, claim->note_len};
 }
 
 /* Sessions and claims share one range of item numbers, for timers and for

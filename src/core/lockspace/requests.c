@@ -183,8 +183,8 @@ wait_for(struct hf_lockspace *ls, uint32_t number, struct hf_duration waited)
     claim->since = hf_later(claim->since, ls->begun_at);
     hf_claims_start_waiting(ls, number);
     if (gathers)
-        hf_earliest_set(ls, &ls->gathered, hf_item_of_claim(ls, number),
-                        claim->since.ms);
+        hf_timers_set(ls, &ls->gathered, hf_item_of_claim(ls, number),
+                      claim->since.ms);
     else if (!enter_line(ls, number, ls->now))
         end_deadlocked(ls, number);
 }
@@ -560,14 +560,14 @@ static bool
 keep_audit(struct hf_lockspace *ls, uint32_t number, struct hf_bytes audit)
 {
     struct hf_ls_claim *claim = hf_claim_at(ls, number);
-    struct hf_texts_ref kept;
+    struct hf_string kept;
 
     if (audit.len > UINT16_MAX ||
         hf_journal_clear_bytes(audit.len) >
             2 * (size_t)ls->config.limits.record_bytes ||
-        !hf_texts_put(ls, &ls->texts, audit.at, audit.len, &kept))
+        !hf_strings_put(ls, &ls->texts, audit.at, audit.len, &kept))
         return false;
-    hf_texts_drop(ls, &ls->texts, hf_claim_note(claim));
+    hf_strings_drop(ls, &ls->texts, hf_claim_note(claim));
     claim->note = kept.first;
     claim->note_len = (uint16_t)kept.len;
     claim->cleared = true;
@@ -630,12 +630,12 @@ place_gathered(struct hf_lockspace *ls)
     int64_t since_ms;
 
     for (unsigned i = 0; i < PLACED_MAX; i++) {
-        uint32_t item = hf_earliest_first(ls, &ls->gathered, &since_ms);
+        uint32_t item = hf_timers_first(ls, &ls->gathered, &since_ms);
         uint32_t claim = hf_claim_of_item(ls, item);
 
         if (item == 0)
             return;
-        hf_earliest_remove(ls, &ls->gathered, item);
+        hf_timers_remove(ls, &ls->gathered, item);
         if (!enter_line(ls, claim, ls->served_at)) {
             end_deadlocked(ls, claim);
             return;

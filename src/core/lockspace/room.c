@@ -55,7 +55,7 @@ may_go(const struct hf_ls_session *session)
 static uint32_t
 count_of(const struct hf_lockspace *ls, uint64_t address)
 {
-    return (uint32_t)(hf_chains_mix(address, ls->config.hash_seed) % COUNTS);
+    return (uint32_t)(hf_index_mix(address, ls->config.hash_seed) % COUNTS);
 }
 
 /* The address with more than half of the sessions counted there; if none has

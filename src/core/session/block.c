@@ -14,22 +14,22 @@ reserve(size_t *used, size_t size)
 }
 
 static void
-add_slots(size_t *used, struct hf_slots *slots, uint32_t max, size_t size)
+add_slots(size_t *used, struct hf_pool *slots, uint32_t max, size_t size)
 {
-    hf_slots_init(slots, max, size, reserve(used, hf_slots_size(max, size)));
+    hf_pool_init(slots, max, size, reserve(used, hf_pool_size(max, size)));
 }
 
-static struct hf_chains
-add_chains(size_t *used, const struct hf_slots *slots, size_t link)
+static struct hf_index
+add_chains(size_t *used, const struct hf_pool *slots, size_t link)
 {
-    return hf_chains_of(slots, slots->max, link,
-                        reserve(used, hf_chains_size(slots->max)));
+    return hf_index_of(slots, slots->max, link,
+                       reserve(used, hf_index_size(slots->max)));
 }
 
 static void
-add_heap(size_t *used, struct hf_earliest *heap, uint32_t max, uint64_t places)
+add_heap(size_t *used, struct hf_timers *heap, uint32_t max, uint64_t places)
 {
-    hf_earliest_init(heap, max, reserve(used, hf_earliest_size(max)), places);
+    hf_timers_init(heap, max, reserve(used, hf_timers_size(max)), places);
 }
 
 static uint64_t

@@ -5,16 +5,16 @@
 static uint64_t
 hash_of(uint64_t label)
 {
-    return hf_chains_mix(label, 0);
+    return hf_index_mix(label, 0);
 }
 
 static uint32_t
 find(struct hf_session *s, uint64_t label)
 {
-    uint32_t at = hf_chains_first(s, &s->by_label, hash_of(label));
+    uint32_t at = hf_index_first(s, &s->by_label, hash_of(label));
 
     while (at != 0 && hf_wish_lane_at(s, at)->label != label)
-        at = hf_chains_next(s, &s->by_label, at);
+        at = hf_index_next(s, &s->by_label, at);
     return at;
 }
 
@@ -23,13 +23,13 @@ static uint32_t
 take(struct hf_session *s)
 {
     int64_t lowest;
-    uint32_t number = hf_earliest_first(s, &s->idle, &lowest);
+    uint32_t number = hf_timers_first(s, &s->idle, &lowest);
 
     if (number != 0) {
-        hf_earliest_remove(s, &s->idle, number);
+        hf_timers_remove(s, &s->idle, number);
         return number;
     }
-    number = hf_slots_take(s, &s->lanes);
+    number = hf_pool_take(s, &s->lanes);
     HF_CHECK(number != 0); /* there are as many lanes as requests */
     hf_wish_lane_at(s, number)->number = ++s->last_lane;
     return number;
@@ -46,8 +46,8 @@ hf_lanes_join(struct hf_session *s, uint64_t label)
         lane = hf_wish_lane_at(s, number);
         lane->label = label;
         if (label != 0)
-            hf_chains_add(s, &s->by_label, hash_of(label), number);
-        hf_earliest_set(s, &s->used, number, (int64_t)lane->number);
+            hf_index_add(s, &s->by_label, hash_of(label), number);
+        hf_timers_set(s, &s->used, number, (int64_t)lane->number);
     }
     hf_wish_lane_at(s, number)->wishes_count++;
     return number;
@@ -62,10 +62,10 @@ hf_lanes_leave(struct hf_session *s, uint32_t number)
         return;
     HF_CHECK(lane->asking == 0 && lane->queue.count == 0);
     if (lane->label != 0)
-        hf_chains_remove(s, &s->by_label, hash_of(lane->label), number);
+        hf_index_remove(s, &s->by_label, hash_of(lane->label), number);
     lane->label = 0;
-    hf_earliest_remove(s, &s->used, number);
-    hf_earliest_set(s, &s->idle, number, (int64_t)lane->number);
+    hf_timers_remove(s, &s->used, number);
+    hf_timers_set(s, &s->idle, number, (int64_t)lane->number);
 }
 
 uint64_t
@@ -75,14 +75,14 @@ hf_lanes_tell_lowest(struct hf_session *s)
     int64_t idle;
     uint32_t number;
 
-    if (hf_earliest_first(s, &s->used, &lowest) == 0)
+    if (hf_timers_first(s, &s->used, &lowest) == 0)
         return s->lowest;
     HF_CHECK((uint64_t)lowest >= s->lowest);
     s->lowest = (uint64_t)lowest;
-    while ((number = hf_earliest_first(s, &s->idle, &idle)) != 0 &&
+    while ((number = hf_timers_first(s, &s->idle, &idle)) != 0 &&
            idle < lowest) {
-        hf_earliest_remove(s, &s->idle, number);
-        hf_slots_give(s, &s->lanes, number);
+        hf_timers_remove(s, &s->idle, number);
+        hf_pool_give(s, &s->lanes, number);
     }
     return s->lowest;
 }

@@ -6,10 +6,10 @@
 uint32_t
 hf_messages_of_stream(struct hf_session *s, uint64_t stream)
 {
-    uint32_t at = hf_chains_first(s, &s->by_stream, hf_wish_hash(stream));
+    uint32_t at = hf_index_first(s, &s->by_stream, hf_wish_hash(stream));
 
     while (at != 0 && hf_wish_at(s, at)->stream != stream)
-        at = hf_chains_next(s, &s->by_stream, at);
+        at = hf_index_next(s, &s->by_stream, at);
     return at;
 }
 
@@ -23,9 +23,9 @@ hf_messages_set_timer(struct hf_session *s, uint32_t number)
     if (hf_wish_waits(wish))
         at = hf_earlier(at, hf_patience_deadline(wish));
     if (at.ms == HF_NEVER.ms)
-        hf_earliest_remove(s, &s->timers, number);
+        hf_timers_remove(s, &s->timers, number);
     else
-        hf_earliest_set(s, &s->timers, number, at.ms);
+        hf_timers_set(s, &s->timers, number, at.ms);
 }
 
 /* Nothing is out, and nothing will be sent. */
@@ -50,7 +50,7 @@ hf_messages_take_stream(struct hf_session *s, uint32_t number)
 {
     struct hf_wish *wish = hf_wish_at(s, number);
 
-    hf_chains_remove(s, &s->by_stream, hf_wish_hash(wish->stream), number);
+    hf_index_remove(s, &s->by_stream, hf_wish_hash(wish->stream), number);
     hf_row_remove(s, &s->sent, HF_ROW_WORK, number);
     wish->stream = 0;
     wish->due = HF_NEVER;
@@ -91,7 +91,7 @@ send_message(struct hf_session *s, uint32_t number)
     wish->ready = false;
     wish->stream = ++s->last_stream;
     wish->node = s->nodes.current;
-    hf_chains_add(s, &s->by_stream, hf_wish_hash(wish->stream), number);
+    hf_index_add(s, &s->by_stream, hf_wish_hash(wish->stream), number);
     hf_row_add(s, &s->sent, HF_ROW_WORK, number);
     if (s->untold == 0)
         s->untold = number;

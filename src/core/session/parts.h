@@ -2,9 +2,9 @@
 #define HF_CORE_SESSION_PARTS_H
 
 #include "base/check.h"
-#include "core/lockspace/chains.h"
-#include "core/lockspace/earliest.h"
-#include "core/lockspace/slots.h"
+#include "core/pool/index.h"
+#include "core/pool/pool.h"
+#include "core/pool/timers.h"
 #include "core/session.h"
 #include "core/session/nodes.h"
 
@@ -24,7 +24,7 @@
  *      |      |
  *      |    patience.c      when a wish ends by time [W3]
  *      |
- *   slots, chains, earliest, rows    know of no lock
+ *   rows, and core/pool             know of no lock
  *
  * Beside them check.c is for tests.
  *
@@ -168,7 +168,7 @@ struct hf_session {
     struct hf_instant alive_at; /* comparing: when the keep-alive was sent
                                    whose answer is being compared */
     struct hf_instant say_at;   /* no message of its own before */
-    struct hf_instant ask_at;   /* no request before [R6] */
+    struct hf_instant ask_at;   /* no request is sent before this [R6] */
     struct hf_instant heard_at; /* last answer of any node */
     uint64_t highest;           /* highest fence ever granted to it */
     bool comparing;             /* its grants are being compared page by page */
@@ -179,11 +179,11 @@ struct hf_session {
     struct hf_errand errands[HF_ERRANDS_MAX];
 
     /* Wishes. */
-    struct hf_slots wishes;
-    struct hf_chains by_id;
-    struct hf_chains by_stream;
-    struct hf_chains by_fence;
-    struct hf_earliest timers;
+    struct hf_pool wishes;
+    struct hf_index by_id;
+    struct hf_index by_stream;
+    struct hf_index by_fence;
+    struct hf_timers timers;
     struct hf_row granted; /* CONFIRMING, HELD, IN_DOUBT */
     struct hf_row ready;   /* to be sent as soon as allowed */
     struct hf_row sent;    /* whose message is out */
@@ -193,35 +193,35 @@ struct hf_session {
     uint32_t unsettled_count;
 
     /* Lanes. */
-    struct hf_slots lanes;
-    struct hf_chains by_label;
-    struct hf_earliest used; /* lanes in use, by number */
-    struct hf_earliest idle;
+    struct hf_pool lanes;
+    struct hf_index by_label;
+    struct hf_timers used; /* lanes in use, by number */
+    struct hf_timers idle;
     uint64_t last_lane;
     uint64_t lowest; /* the lowest lane that the server was told [R2] */
 
     /* Streams whose answers are not wanted any more. */
-    struct hf_slots closing; /* of uint64_t, as an array */
+    struct hf_pool closing; /* of uint64_t, as an array */
     uint32_t closing_count;
 };
 
 static inline struct hf_wish *
 hf_wish_at(const struct hf_session *s, uint32_t number)
 {
-    return hf_slots_at(s, &s->wishes, number);
+    return hf_pool_at(s, &s->wishes, number);
 }
 
 static inline struct hf_wish_lane *
 hf_wish_lane_at(const struct hf_session *s, uint32_t number)
 {
-    return hf_slots_at(s, &s->lanes, number);
+    return hf_pool_at(s, &s->lanes, number);
 }
 
 /* The hash of an id, a stream or a fence. */
 static inline uint64_t
 hf_wish_hash(uint64_t number)
 {
-    return hf_chains_mix(number, 0);
+    return hf_index_mix(number, 0);
 }
 
 static inline bool
@@ -243,7 +243,7 @@ hf_wish_waits(const struct hf_wish *wish)
 static inline void
 hf_session_close(struct hf_session *s, uint64_t stream)
 {
-    uint64_t *streams = hf_slots_at(s, &s->closing, 1);
+    uint64_t *streams = hf_pool_at(s, &s->closing, 1);
 
     HF_CHECK(s->closing_count < s->closing.max);
     streams[s->closing_count++] = stream;
@@ -260,7 +260,7 @@ hf_session_is_of_one(const struct hf_session *s)
 static inline int64_t
 hf_session_random(struct hf_session *s, int64_t most)
 {
-    uint64_t random = hf_chains_mix(++s->randoms, s->config.seed);
+    uint64_t random = hf_index_mix(++s->randoms, s->config.seed);
 
     return (int64_t)(random % ((uint64_t)most + 1));
 }

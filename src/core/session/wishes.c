@@ -40,20 +40,20 @@ move_to(struct hf_wish *wish, enum hf_wish_state next)
 uint32_t
 hf_wishes_find(const struct hf_session *s, uint64_t id)
 {
-    uint32_t at = *hf_chains_head(s, &s->by_id, hf_wish_hash(id));
+    uint32_t at = *hf_index_head(s, &s->by_id, hf_wish_hash(id));
 
     while (at != 0 && hf_wish_at(s, at)->id != id)
-        at = *hf_chains_link(s, &s->by_id, at);
+        at = *hf_index_link(s, &s->by_id, at);
     return at;
 }
 
 static uint32_t
 of_fence(struct hf_session *s, uint64_t fence)
 {
-    uint32_t at = hf_chains_first(s, &s->by_fence, hf_wish_hash(fence));
+    uint32_t at = hf_index_first(s, &s->by_fence, hf_wish_hash(fence));
 
     while (at != 0 && hf_wish_at(s, at)->fence != fence)
-        at = hf_chains_next(s, &s->by_fence, at);
+        at = hf_index_next(s, &s->by_fence, at);
     return at;
 }
 
@@ -150,14 +150,14 @@ tell_end(struct hf_session *s, uint32_t number)
         return;
     tell(s, number, HF_NEWS_ENDED);
     wish->ended = true;
-    hf_chains_remove(s, &s->by_id, hf_wish_hash(wish->id), number);
+    hf_index_remove(s, &s->by_id, hf_wish_hash(wish->id), number);
 }
 
 static void
 forget(struct hf_session *s, uint32_t number)
 {
     move_to(hf_wish_at(s, number), HF_WISH_FREE);
-    hf_slots_give(s, &s->wishes, number);
+    hf_pool_give(s, &s->wishes, number);
 }
 
 /* Ask anew, as the lane's next request. */
@@ -212,7 +212,7 @@ disbelieve(struct hf_session *s, uint32_t number)
     if (s->page_end == number)
         s->page_end = next;
     hf_row_remove(s, &s->granted, HF_ROW_MATES, number);
-    hf_chains_remove(s, &s->by_fence, hf_wish_hash(wish->fence), number);
+    hf_index_remove(s, &s->by_fence, hf_wish_hash(wish->fence), number);
     s->confirming_count -= wish->state == HF_WISH_CONFIRMING;
     wish->changing = 0;
 }
@@ -321,7 +321,7 @@ on_granted(struct hf_session *s, uint32_t number, uint64_t fence)
     move_to(wish, HF_WISH_CONFIRMING);
     s->confirming_count++;
     hf_row_add(s, &s->granted, HF_ROW_MATES, number);
-    hf_chains_add(s, &s->by_fence, hf_wish_hash(fence), number);
+    hf_index_add(s, &s->by_fence, hf_wish_hash(fence), number);
     free_lane(s, number);
     if (s->trust == HF_TRUST_CERTAIN)
         hold(s, number);
@@ -701,7 +701,7 @@ hf_wishes_stuck(const struct hf_session *s)
 void
 hf_wishes_add(struct hf_session *s, const struct hf_session_event *event)
 {
-    uint32_t number = hf_slots_take(s, &s->wishes);
+    uint32_t number = hf_pool_take(s, &s->wishes);
     struct hf_wish *wish = hf_wish_at(s, number);
     uint32_t lane = hf_lanes_join(s, event->want.label);
 
@@ -715,7 +715,7 @@ hf_wishes_add(struct hf_session *s, const struct hf_session_event *event)
     wish->due = HF_NEVER;
     hf_blockers_begin(wish);
     hf_patience_begin(wish, s->now, event->want.patience);
-    hf_chains_add(s, &s->by_id, hf_wish_hash(wish->id), number);
+    hf_index_add(s, &s->by_id, hf_wish_hash(wish->id), number);
     s->unsettled_count++;
     move_to(wish, HF_WISH_QUEUED);
     hf_messages_set_timer(s, number);
@@ -889,7 +889,7 @@ hf_wishes_run_timers(struct hf_session *s)
     uint32_t number;
     int64_t at_ms;
 
-    while ((number = hf_earliest_first(s, &s->timers, &at_ms)) != 0 &&
+    while ((number = hf_timers_first(s, &s->timers, &at_ms)) != 0 &&
            at_ms <= s->now.ms) {
         struct hf_wish *wish = hf_wish_at(s, number);
 

@@ -1,18 +1,18 @@
-#include "core/lockspace/earliest.h"
+#include "core/pool/timers.h"
 
 #include "base/check.h"
 
 size_t
-hf_earliest_size(uint32_t max)
+hf_timers_size(uint32_t max)
 {
-    return hf_slots_size(max, sizeof(struct hf_earliest_node));
+    return hf_pool_size(max, sizeof(struct hf_timers_node));
 }
 
 void
-hf_earliest_init(struct hf_earliest *heap, uint32_t max, uint64_t nodes,
-                 uint64_t places)
+hf_timers_init(struct hf_timers *heap, uint32_t max, uint64_t nodes,
+               uint64_t places)
 {
-    *heap = (struct hf_earliest){
+    *heap = (struct hf_timers){
         .nodes = nodes,
         .places = places,
         .max = max,
@@ -20,24 +20,24 @@ hf_earliest_init(struct hf_earliest *heap, uint32_t max, uint64_t nodes,
 }
 
 /* The node at a place of the heap, from 1. */
-static struct hf_earliest_node *
-node_at(const void *block, const struct hf_earliest *heap, uint32_t place)
+static struct hf_timers_node *
+node_at(const void *block, const struct hf_timers *heap, uint32_t place)
 {
-    struct hf_earliest_node *nodes = hf_slots_behind(block, heap->nodes);
+    struct hf_timers_node *nodes = hf_pool_behind(block, heap->nodes);
 
     return &nodes[place - 1];
 }
 
 static uint32_t *
-place_of(const void *block, const struct hf_earliest *heap, uint32_t item)
+place_of(const void *block, const struct hf_timers *heap, uint32_t item)
 {
-    uint32_t *places = hf_slots_behind(block, heap->places);
+    uint32_t *places = hf_pool_behind(block, heap->places);
 
     return &places[item];
 }
 
 static bool
-is_before(const struct hf_earliest_node *a, const struct hf_earliest_node *b)
+is_before(const struct hf_timers_node *a, const struct hf_timers_node *b)
 {
     if (a->at_ms != b->at_ms)
         return a->at_ms < b->at_ms;
@@ -45,7 +45,7 @@ is_before(const struct hf_earliest_node *a, const struct hf_earliest_node *b)
 }
 
 static void
-put(void *block, struct hf_earliest *heap, struct hf_earliest_node node,
+put(void *block, struct hf_timers *heap, struct hf_timers_node node,
     uint32_t place)
 {
     *node_at(block, heap, place) = node;
@@ -55,7 +55,7 @@ put(void *block, struct hf_earliest *heap, struct hf_earliest_node node,
 
 /* Move a node toward the root: later parents come down. */
 static void
-rise(void *block, struct hf_earliest *heap, struct hf_earliest_node node,
+rise(void *block, struct hf_timers *heap, struct hf_timers_node node,
      uint32_t place)
 {
     while (place > 1 && is_before(&node, node_at(block, heap, place / 2))) {
@@ -67,7 +67,7 @@ rise(void *block, struct hf_earliest *heap, struct hf_earliest_node node,
 
 /* Move a node toward the leaves: earlier children come up. */
 static void
-sink(void *block, struct hf_earliest *heap, struct hf_earliest_node node,
+sink(void *block, struct hf_timers *heap, struct hf_timers_node node,
      uint32_t place)
 {
     for (;;) {
@@ -86,7 +86,7 @@ sink(void *block, struct hf_earliest *heap, struct hf_earliest_node node,
 }
 
 static void
-settle(void *block, struct hf_earliest *heap, struct hf_earliest_node node,
+settle(void *block, struct hf_timers *heap, struct hf_timers_node node,
        uint32_t place)
 {
     if (place > 1 && is_before(&node, node_at(block, heap, place / 2)))
@@ -96,11 +96,10 @@ settle(void *block, struct hf_earliest *heap, struct hf_earliest_node node,
 }
 
 void
-hf_earliest_set(void *block, struct hf_earliest *heap, uint32_t item,
-                int64_t at_ms)
+hf_timers_set(void *block, struct hf_timers *heap, uint32_t item, int64_t at_ms)
 {
     uint32_t place = *place_of(block, heap, item);
-    struct hf_earliest_node node = {at_ms, item, heap->turns++};
+    struct hf_timers_node node = {at_ms, item, heap->turns++};
 
     if (place == 0) {
         HF_CHECK(heap->count < heap->max);
@@ -111,10 +110,10 @@ hf_earliest_set(void *block, struct hf_earliest *heap, uint32_t item,
 }
 
 void
-hf_earliest_remove(void *block, struct hf_earliest *heap, uint32_t item)
+hf_timers_remove(void *block, struct hf_timers *heap, uint32_t item)
 {
     uint32_t place = *place_of(block, heap, item);
-    struct hf_earliest_node last;
+    struct hf_timers_node last;
 
     if (place == 0)
         return;
@@ -126,8 +125,7 @@ hf_earliest_remove(void *block, struct hf_earliest *heap, uint32_t item)
 }
 
 bool
-hf_earliest_has(const void *block, const struct hf_earliest *heap,
-                uint32_t item)
+hf_timers_has(const void *block, const struct hf_timers *heap, uint32_t item)
 {
     uint32_t place = *place_of(block, heap, item);
 
@@ -136,8 +134,7 @@ hf_earliest_has(const void *block, const struct hf_earliest *heap,
 }
 
 uint32_t
-hf_earliest_first(const void *block, const struct hf_earliest *heap,
-                  int64_t *at_ms)
+hf_timers_first(const void *block, const struct hf_timers *heap, int64_t *at_ms)
 {
     if (heap->count == 0)
         return 0;
@@ -146,10 +143,10 @@ hf_earliest_first(const void *block, const struct hf_earliest *heap,
 }
 
 bool
-hf_earliest_sound(const void *block, const struct hf_earliest *heap)
+hf_timers_sound(const void *block, const struct hf_timers *heap)
 {
     for (uint32_t place = 1; place <= heap->count; place++) {
-        const struct hf_earliest_node *node = node_at(block, heap, place);
+        const struct hf_timers_node *node = node_at(block, heap, place);
 
         if (*place_of(block, heap, node->item) != place)
             return false;
