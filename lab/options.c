@@ -22,7 +22,7 @@ const char options_help[] =
     "  --memory G   GiB, 8        --states N  at most so many\n"
     "  --quick      the proofs that make test makes, in half a minute\n"
     "  --all        also those that make prove-all makes, in an hour\n"
-    "  --full       also the orders of events that can tell nothing new\n"
+    "  --full       also the orders of events that show nothing new\n"
     "  --trace      the schedule as a table, workers side by side\n"
     "  --json       one JSON object a proof\n"
     "  --version    which it is\n"

@@ -4,7 +4,7 @@
 #include "lab/world/world.h"
 
 /*
- * Reduction: orders of steps that tell nothing new are left out.
+ * Reduction: orders of steps that show nothing new are left out.
  *
  * A worker that takes the answer it was sent, or looks at its clock with no
  * question out, changes itself alone.  Time does not pass before it has; no
