@@ -1,4 +1,5 @@
 #include "support/suite.h"
+#include "support/test.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -59,13 +60,11 @@ use_one_of_its_own(void *ctx)
 
 /* A child that inherited a locked mutex would wait for ever, and the test with
  * it. */
-static void
-a_child_forked_in_the_middle_of_a_commit_has_stores_of_its_own(void **state)
+TEST(a_child_forked_in_the_middle_of_a_commit_has_stores_of_its_own)
 {
     struct writer writer = {.store = open_memory("memory:parent")};
     pthread_t thread;
 
-    (void)state;
     assert_int_equal(pthread_create(&thread, NULL, write_on, &writer), 0);
     while (!atomic_load(&writer.started))
         ; /* it is about to */
@@ -75,15 +74,4 @@ a_child_forked_in_the_middle_of_a_commit_has_stores_of_its_own(void **state)
     atomic_store(&writer.done, true);
     assert_int_equal(pthread_join(thread, NULL), 0);
     hf_store_close(writer.store);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(
-            a_child_forked_in_the_middle_of_a_commit_has_stores_of_its_own),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 #include "support/files.h"
+#include "support/test.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -42,8 +43,9 @@ expect_took(struct hf_instant begun, int64_t ms)
     assert_in_range(hf_between(begun, hf_now()).ms, ms - 5, ms + 2000);
 }
 
-static void
-a_commit_gives_up_in_time_and_surely_did_nothing(void **state)
+#define FIXTURE_TEST(sentence) TEST_IN(files_set_up, files_tear_down, sentence)
+
+FIXTURE_TEST(a_commit_gives_up_in_time_and_surely_did_nothing)
 {
     const struct files *files = *state;
     struct hf_store *store = files_open(files);
@@ -67,8 +69,7 @@ a_commit_gives_up_in_time_and_surely_did_nothing(void **state)
     hf_store_close(store);
 }
 
-static void
-a_read_does_not_wait_for_a_writer(void **state)
+FIXTURE_TEST(a_read_does_not_wait_for_a_writer)
 {
     const struct files *files = *state;
     struct hf_store *store = files_open(files);
@@ -100,8 +101,7 @@ commit_once(void *ctx)
     return NULL;
 }
 
-static void
-a_commit_goes_on_as_soon_as_it_may(void **state)
+FIXTURE_TEST(a_commit_goes_on_as_soon_as_it_may)
 {
     const struct files *files = *state;
     struct hf_store *store = files_open(files);
@@ -127,8 +127,7 @@ a_commit_goes_on_as_soon_as_it_may(void **state)
 }
 
 /* A lock that keeps even readers out. */
-static void
-a_locked_file_is_unavailable_to_a_read_in_time(void **state)
+FIXTURE_TEST(a_locked_file_is_unavailable_to_a_read_in_time)
 {
     const struct files *files = *state;
     struct hf_store *store = files_open(files);
@@ -154,8 +153,7 @@ a_locked_file_is_unavailable_to_a_read_in_time(void **state)
 }
 
 /* A wait on a file that is locked hears its wake fd, and ends in time. */
-static void
-a_wait_needs_no_lock_to_be_woken(void **state)
+FIXTURE_TEST(a_wait_needs_no_lock_to_be_woken)
 {
     const struct files *files = *state;
     struct hf_store *store = files_open(files);
@@ -180,8 +178,7 @@ a_wait_needs_no_lock_to_be_woken(void **state)
 
 /* The store says in time that nothing was done: a claim is not settled then,
  * and the wait ends when it was to end. */
-static void
-a_wait_for_a_locked_file_ends_at_its_limit(void **state)
+FIXTURE_TEST(a_wait_for_a_locked_file_ends_at_its_limit)
 {
     const struct files *files = *state;
     struct hf_client *client = open_client(files->place);
@@ -201,21 +198,3 @@ a_wait_for_a_locked_file_ends_at_its_limit(void **state)
 }
 
 #undef TERMS
-
-#define FILES_TEST(test)                                                       \
-    cmocka_unit_test_setup_teardown(test, files_set_up, files_tear_down)
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FILES_TEST(a_commit_gives_up_in_time_and_surely_did_nothing),
-        FILES_TEST(a_read_does_not_wait_for_a_writer),
-        FILES_TEST(a_commit_goes_on_as_soon_as_it_may),
-        FILES_TEST(a_locked_file_is_unavailable_to_a_read_in_time),
-        FILES_TEST(a_wait_needs_no_lock_to_be_woken),
-        FILES_TEST(a_wait_for_a_locked_file_ends_at_its_limit),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -1,4 +1,5 @@
 #include "support/files.h"
+#include "support/test.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -26,8 +27,9 @@ expect_refusal(const struct files *files, enum hf_status status,
     assert_true(files_fingerprint(files->folder) == before);
 }
 
-static void
-a_text_file_is_no_database(void **state)
+#define FIXTURE_TEST(sentence) TEST_IN(files_set_up, files_tear_down, sentence)
+
+FIXTURE_TEST(a_text_file_is_no_database)
 {
     static const char text[] =
         "These are the notes of somebody who would like to keep them, and "
@@ -38,8 +40,7 @@ a_text_file_is_no_database(void **state)
     expect_refusal(files, HF_E_CORRUPT, "not a SQLite database");
 }
 
-static void
-a_short_file_is_no_database(void **state)
+FIXTURE_TEST(a_short_file_is_no_database)
 {
     const struct files *files = *state;
 
@@ -47,8 +48,7 @@ a_short_file_is_no_database(void **state)
     expect_refusal(files, HF_E_CORRUPT, "not a SQLite database");
 }
 
-static void
-a_file_of_zeros_is_no_database(void **state)
+FIXTURE_TEST(a_file_of_zeros_is_no_database)
 {
     static const char zeros[8192];
     const struct files *files = *state;
@@ -57,8 +57,7 @@ a_file_of_zeros_is_no_database(void **state)
     expect_refusal(files, HF_E_CORRUPT, "not a SQLite database");
 }
 
-static void
-another_applications_database_is_left_alone(void **state)
+FIXTURE_TEST(another_applications_database_is_left_alone)
 {
     const struct files *files = *state;
 
@@ -68,8 +67,7 @@ another_applications_database_is_left_alone(void **state)
 }
 
 /* Its log holds what its own next reader will need. */
-static void
-another_applications_log_is_left_alone(void **state)
+FIXTURE_TEST(another_applications_log_is_left_alone)
 {
     const struct files *files = *state;
     sqlite3 *db = NULL;
@@ -89,8 +87,7 @@ another_applications_log_is_left_alone(void **state)
 }
 
 /* A journal that would be rolled back by an ordinary read. */
-static void
-another_applications_journal_is_left_alone(void **state)
+FIXTURE_TEST(another_applications_journal_is_left_alone)
 {
     static const unsigned char hot[512] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1,
                                            0x63, 0xd7, 0,    0,    0,    0};
@@ -103,8 +100,7 @@ another_applications_journal_is_left_alone(void **state)
     expect_refusal(files, HF_E_CORRUPT, "another application's");
 }
 
-static void
-a_database_that_only_bears_our_name_is_refused(void **state)
+FIXTURE_TEST(a_database_that_only_bears_our_name_is_refused)
 {
     const struct files *files = *state;
 
@@ -115,8 +111,7 @@ a_database_that_only_bears_our_name_is_refused(void **state)
                      HF_E_CORRUPT);
 }
 
-static void
-tables_without_a_version_are_refused(void **state)
+FIXTURE_TEST(tables_without_a_version_are_refused)
 {
     const struct files *files = *state;
 
@@ -125,8 +120,7 @@ tables_without_a_version_are_refused(void **state)
     expect_refusal(files, HF_E_CORRUPT, "not Holdfast's");
 }
 
-static void
-a_later_versions_file_is_refused_in_clear_words(void **state)
+FIXTURE_TEST(a_later_versions_file_is_refused_in_clear_words)
 {
     const struct files *files = *state;
     struct hf_error error = {.status = HF_OK};
@@ -140,8 +134,7 @@ a_later_versions_file_is_refused_in_clear_words(void **state)
     assert_string_equal(rows, "99\n");
 }
 
-static void
-a_folder_is_no_database(void **state)
+FIXTURE_TEST(a_folder_is_no_database)
 {
     const struct files *files = *state;
     struct hf_error error = {.status = HF_OK};
@@ -151,8 +144,7 @@ a_folder_is_no_database(void **state)
     assert_non_null(strstr(error.text, "is a folder"));
 }
 
-static void
-a_pipe_is_no_database(void **state)
+FIXTURE_TEST(a_pipe_is_no_database)
 {
     const struct files *files = *state;
     struct hf_error error = {.status = HF_OK};
@@ -162,8 +154,7 @@ a_pipe_is_no_database(void **state)
     assert_non_null(strstr(error.text, "is not a file"));
 }
 
-static void
-a_file_on_the_way_to_the_file_is_refused(void **state)
+FIXTURE_TEST(a_file_on_the_way_to_the_file_is_refused)
 {
     struct files *files = *state;
     struct files below = *files;
@@ -175,8 +166,7 @@ a_file_on_the_way_to_the_file_is_refused(void **state)
     assert_int_equal(files_refuse(&below, &error), HF_E_INVALID);
 }
 
-static void
-an_empty_file_becomes_ours(void **state)
+FIXTURE_TEST(an_empty_file_becomes_ours)
 {
     const struct files *files = *state;
 
@@ -185,8 +175,7 @@ an_empty_file_becomes_ours(void **state)
     hf_store_close(files_open(files));
 }
 
-static void
-a_new_file_leaves_nothing_else_behind(void **state)
+FIXTURE_TEST(a_new_file_leaves_nothing_else_behind)
 {
     const struct files *files = *state;
     char beside[SUITE_PLACE_SIZE + 16];
@@ -229,8 +218,7 @@ damage(const struct files *files, const char *table)
     }
 }
 
-static void
-damaged_records_are_corrupt_and_change_nothing(void **state)
+FIXTURE_TEST(damaged_records_are_corrupt_and_change_nothing)
 {
     const struct files *files = *state;
     struct hf_store *store = files_open(files);
@@ -255,8 +243,7 @@ damaged_records_are_corrupt_and_change_nothing(void **state)
     hf_store_close(store);
 }
 
-static void
-a_damaged_floor_is_corrupt(void **state)
+FIXTURE_TEST(a_damaged_floor_is_corrupt)
 {
     const struct files *files = *state;
     struct hf_error error = {.status = HF_OK};
@@ -266,8 +253,7 @@ a_damaged_floor_is_corrupt(void **state)
     assert_int_equal(files_refuse(files, &error), HF_E_CORRUPT);
 }
 
-static void
-a_missing_floor_is_corrupt(void **state)
+FIXTURE_TEST(a_missing_floor_is_corrupt)
 {
     const struct files *files = *state;
     struct hf_error error = {.status = HF_OK};
@@ -279,8 +265,7 @@ a_missing_floor_is_corrupt(void **state)
 }
 
 /* Whether the log of the deleted file was deleted with it or stayed. */
-static void
-a_new_file_in_the_place_of_a_deleted_one_repeats_no_version(void **state)
+FIXTURE_TEST(a_new_file_in_the_place_of_a_deleted_one_repeats_no_version)
 {
     const struct files *files = *state;
     struct hf_key key = suite_key("a");
@@ -321,8 +306,7 @@ copy_file(const char *from, const char *to)
     fclose(in);
 }
 
-static void
-a_file_restored_from_a_backup_repeats_no_version(void **state)
+FIXTURE_TEST(a_file_restored_from_a_backup_repeats_no_version)
 {
     const struct files *files = *state;
     struct hf_key key = suite_key("a");
@@ -351,8 +335,7 @@ a_file_restored_from_a_backup_repeats_no_version(void **state)
     hf_store_close(store);
 }
 
-static void
-a_command_that_is_run_inherits_no_descriptor(void **state)
+FIXTURE_TEST(a_command_that_is_run_inherits_no_descriptor)
 {
     const struct files *files = *state;
     struct hf_store *store = files_open(files);
@@ -409,8 +392,7 @@ open_with_few_descriptors(void *ctx)
     return status == HF_OK && count > 4;
 }
 
-static void
-without_a_descriptor_the_limit_is_named(void **state)
+FIXTURE_TEST(without_a_descriptor_the_limit_is_named)
 {
     assert_int_equal(
         suite_end_of(suite_start(open_with_few_descriptors, *state)), 0);
@@ -437,8 +419,7 @@ opens_after_a_fork(void *ctx)
     return true;
 }
 
-static void
-a_forked_child_opens_none_while_its_parent_had_one_open(void **state)
+FIXTURE_TEST(a_forked_child_opens_none_while_its_parent_had_one_open)
 {
     struct files *files = *state;
     struct hf_store *store = files_open(files);
@@ -448,38 +429,4 @@ a_forked_child_opens_none_while_its_parent_had_one_open(void **state)
     suite_absent(store, suite_key("a"));
     hf_store_close(store);
     assert_int_equal(suite_end_of(suite_start(opens_after_a_fork, files)), 0);
-}
-
-#define FILES_TEST(test)                                                       \
-    cmocka_unit_test_setup_teardown(test, files_set_up, files_tear_down)
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FILES_TEST(a_text_file_is_no_database),
-        FILES_TEST(a_short_file_is_no_database),
-        FILES_TEST(a_file_of_zeros_is_no_database),
-        FILES_TEST(another_applications_database_is_left_alone),
-        FILES_TEST(another_applications_log_is_left_alone),
-        FILES_TEST(another_applications_journal_is_left_alone),
-        FILES_TEST(a_database_that_only_bears_our_name_is_refused),
-        FILES_TEST(tables_without_a_version_are_refused),
-        FILES_TEST(a_later_versions_file_is_refused_in_clear_words),
-        FILES_TEST(a_folder_is_no_database),
-        FILES_TEST(a_pipe_is_no_database),
-        FILES_TEST(a_file_on_the_way_to_the_file_is_refused),
-        FILES_TEST(an_empty_file_becomes_ours),
-        FILES_TEST(a_new_file_leaves_nothing_else_behind),
-        FILES_TEST(damaged_records_are_corrupt_and_change_nothing),
-        FILES_TEST(a_damaged_floor_is_corrupt),
-        FILES_TEST(a_missing_floor_is_corrupt),
-        FILES_TEST(a_new_file_in_the_place_of_a_deleted_one_repeats_no_version),
-        FILES_TEST(a_file_restored_from_a_backup_repeats_no_version),
-        FILES_TEST(a_command_that_is_run_inherits_no_descriptor),
-        FILES_TEST(without_a_descriptor_the_limit_is_named),
-        FILES_TEST(a_forked_child_opens_none_while_its_parent_had_one_open),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

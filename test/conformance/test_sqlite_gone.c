@@ -1,4 +1,5 @@
 #include "support/files.h"
+#include "support/test.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -151,16 +152,16 @@ notice(struct files *files, const struct loss *loss, call_fn *call)
     hf_store_close(store);
 }
 
-static void
-every_call_notices_a_removed_file_and_the_next_opens_anew(void **state)
+#define FIXTURE_TEST(sentence) TEST_IN(files_set_up, files_tear_down, sentence)
+
+FIXTURE_TEST(every_call_notices_a_removed_file_and_the_next_opens_anew)
 {
     for (size_t i = 0; i < LOSSES; i++)
         for (size_t k = 0; k < sizeof(calls) / sizeof(calls[0]); k++)
             notice(*state, &losses[i], calls[k]);
 }
 
-static void
-a_wait_ends_when_a_file_was_removed(void **state)
+FIXTURE_TEST(a_wait_ends_when_a_file_was_removed)
 {
     struct files *files = *state;
 
@@ -179,8 +180,7 @@ a_wait_ends_when_a_file_was_removed(void **state)
     }
 }
 
-static void
-a_file_that_was_moved_away_and_one_put_in_its_place_are_noticed(void **state)
+FIXTURE_TEST(a_file_that_was_moved_away_and_one_put_in_its_place_are_noticed)
 {
     const struct files *files = *state;
     struct hf_store *store = files_open(files);
@@ -204,8 +204,7 @@ a_file_that_was_moved_away_and_one_put_in_its_place_are_noticed(void **state)
 }
 
 /* A second name that is a link, and is made to lead elsewhere. */
-static void
-a_link_that_leads_elsewhere_is_noticed(void **state)
+FIXTURE_TEST(a_link_that_leads_elsewhere_is_noticed)
 {
     const struct files *files = *state;
     struct files linked = *files;
@@ -347,8 +346,7 @@ notice_beside_a_second(struct files *files, const struct loss *loss)
     close_pipes(&first);
 }
 
-static void
-a_holder_notices_beside_whoever_opened_the_place_since(void **state)
+FIXTURE_TEST(a_holder_notices_beside_whoever_opened_the_place_since)
 {
     for (size_t i = 0; i < LOSSES; i++)
         notice_beside_a_second(*state, &losses[i]);
@@ -373,8 +371,7 @@ tidy_when_told(void *ctx)
     return true;
 }
 
-static void
-what_sqlite_itself_does_to_the_files_is_no_loss(void **state)
+FIXTURE_TEST(what_sqlite_itself_does_to_the_files_is_no_loss)
 {
     struct first other = {.files = *state};
     struct hf_key key = suite_key("a");
@@ -403,8 +400,7 @@ what_sqlite_itself_does_to_the_files_is_no_loss(void **state)
 
 /* SQLite has one index of a log for the whole process: with the one that was
  * removed, a new log would be read wrongly, and written. */
-static void
-nobody_opens_a_place_anew_beside_a_removed_log_of_the_same_process(void **state)
+FIXTURE_TEST(nobody_opens_a_place_anew_beside_a_removed_log_of_the_same_process)
 {
     struct files *files = *state;
     struct hf_store *first = files_open(files);
@@ -433,8 +429,7 @@ nobody_opens_a_place_anew_beside_a_removed_log_of_the_same_process(void **state)
 
 /* Put back while a store has the place open, as people do: the file by a copy
  * that is renamed, its log and index removed. */
-static void
-a_backup_put_back_under_a_holder_repeats_no_version(void **state)
+FIXTURE_TEST(a_backup_put_back_under_a_holder_repeats_no_version)
 {
     const struct files *files = *state;
     struct hf_store *store = files_open(files);
@@ -486,8 +481,7 @@ open_and_close(void *ctx)
 }
 
 /* What one closes, another looks at: each in its own thread. */
-static void
-threads_open_and_close_one_place(void **state)
+FIXTURE_TEST(threads_open_and_close_one_place)
 {
     pthread_t threads[OPENERS];
     void *failed;
@@ -499,27 +493,4 @@ threads_open_and_close_one_place(void **state)
         assert_int_equal(pthread_join(threads[i], &failed), 0);
         assert_null(failed);
     }
-}
-
-#define FILES_TEST(test)                                                       \
-    cmocka_unit_test_setup_teardown(test, files_set_up, files_tear_down)
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FILES_TEST(threads_open_and_close_one_place),
-        FILES_TEST(every_call_notices_a_removed_file_and_the_next_opens_anew),
-        FILES_TEST(a_wait_ends_when_a_file_was_removed),
-        FILES_TEST(
-            a_file_that_was_moved_away_and_one_put_in_its_place_are_noticed),
-        FILES_TEST(a_link_that_leads_elsewhere_is_noticed),
-        FILES_TEST(what_sqlite_itself_does_to_the_files_is_no_loss),
-        FILES_TEST(a_holder_notices_beside_whoever_opened_the_place_since),
-        FILES_TEST(
-            nobody_opens_a_place_anew_beside_a_removed_log_of_the_same_process),
-        FILES_TEST(a_backup_put_back_under_a_holder_repeats_no_version),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 #include "support/files.h"
+#include "support/test.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -63,10 +64,11 @@ look(const struct files *files)
     return store;
 }
 
+#define FIXTURE_TEST(sentence) TEST_IN(files_set_up, files_tear_down, sentence)
+
 /* ---- Schema -------------------------------------------------------------- */
 
-static void
-a_place_may_hold_tables_of_others(void **state)
+FIXTURE_TEST(a_place_may_hold_tables_of_others)
 {
     const struct files *files = *state;
     struct hf_store *store = files_open(files);
@@ -79,8 +81,7 @@ a_place_may_hold_tables_of_others(void **state)
     hf_store_close(store);
 }
 
-static void
-a_later_version_that_came_while_it_was_open_fails(void **state)
+FIXTURE_TEST(a_later_version_that_came_while_it_was_open_fails)
 {
     const struct files *files = *state;
     struct hf_store *store = files_open(files);
@@ -90,8 +91,7 @@ a_later_version_that_came_while_it_was_open_fails(void **state)
     hf_store_close(store);
 }
 
-static void
-tables_that_are_gone_are_findings(void **state)
+FIXTURE_TEST(tables_that_are_gone_are_findings)
 {
     const struct files *files = *state;
     struct hf_store *store = files_open(files);
@@ -105,8 +105,7 @@ tables_that_are_gone_are_findings(void **state)
 
 /* ---- To look only -------------------------------------------------------- */
 
-static void
-who_looks_only_changes_nothing(void **state)
+FIXTURE_TEST(who_looks_only_changes_nothing)
 {
     const struct files *files = *state;
     struct hf_store *store = files_open(files);
@@ -124,8 +123,7 @@ who_looks_only_changes_nothing(void **state)
     hf_store_close(store);
 }
 
-static void
-what_is_not_there_is_told_so_and_not_made(void **state)
+FIXTURE_TEST(what_is_not_there_is_told_so_and_not_made)
 {
     const struct files *files = *state;
     struct hf_store *looks = look(files);
@@ -136,8 +134,7 @@ what_is_not_there_is_told_so_and_not_made(void **state)
     hf_store_close(looks);
 }
 
-static void
-what_nobody_has_open_is_read_as_it_stands(void **state)
+FIXTURE_TEST(what_nobody_has_open_is_read_as_it_stands)
 {
     const struct files *files = *state;
     struct hf_store *looks;
@@ -153,8 +150,7 @@ what_nobody_has_open_is_read_as_it_stands(void **state)
 
 /* ---- What befell the files ----------------------------------------------- */
 
-static void
-a_file_that_was_removed_is_told_and_then_what_is_there(void **state)
+FIXTURE_TEST(a_file_that_was_removed_is_told_and_then_what_is_there)
 {
     const struct files *files = *state;
     struct hf_store *store = files_open(files);
@@ -167,8 +163,7 @@ a_file_that_was_removed_is_told_and_then_what_is_there(void **state)
     hf_store_close(store);
 }
 
-static void
-a_folder_that_may_only_be_read_fails(void **state)
+FIXTURE_TEST(a_folder_that_may_only_be_read_fails)
 {
     const struct files *files = *state;
     struct hf_store *store;
@@ -185,8 +180,7 @@ a_folder_that_may_only_be_read_fails(void **state)
     hf_store_close(store);
 }
 
-static void
-without_inotify_it_is_said_that_it_looks(void **state)
+FIXTURE_TEST(without_inotify_it_is_said_that_it_looks)
 {
     const struct files *files = *state;
     struct hf_store *store = files_open(files);
@@ -206,8 +200,7 @@ without_inotify_it_is_said_that_it_looks(void **state)
     hf_store_close(store);
 }
 
-static void
-a_clock_behind_the_newest_version_warns(void **state)
+FIXTURE_TEST(a_clock_behind_the_newest_version_warns)
 {
     const struct files *files = *state;
     struct hf_store *store = files_open(files);
@@ -224,8 +217,7 @@ a_clock_behind_the_newest_version_warns(void **state)
     hf_store_close(store);
 }
 
-static void
-leftovers_that_nobody_purges_warn(void **state)
+FIXTURE_TEST(leftovers_that_nobody_purges_warn)
 {
     const struct files *files = *state;
     struct hf_store *store = files_open(files);
@@ -255,10 +247,8 @@ expect_file_system(uint32_t type, bool network, enum hf_grade grade,
     assert_true((grade == HF_GRADE_OK) == (checkup.remedy[0] == '\0'));
 }
 
-static void
-file_systems_are_known_by_name(void **state)
+TEST(file_systems_are_known_by_name)
 {
-    (void)state;
     expect_file_system(0xef53, false, HF_GRADE_OK, "on ext4");
     expect_file_system(0x58465342, false, HF_GRADE_OK, "on xfs");
     expect_file_system(0x9123683e, false, HF_GRADE_OK, "on btrfs");
@@ -269,39 +259,12 @@ file_systems_are_known_by_name(void **state)
     expect_file_system(0x12345678, false, HF_GRADE_OK, "type 0x12345678");
 }
 
-static void
-a_path_is_quoted_for_the_shell(void **state)
+TEST(a_path_is_quoted_for_the_shell)
 {
     char word[32];
 
-    (void)state;
     assert_string_equal(hf_sqlite_inspect_quote("/a b", word, sizeof(word)),
                         "'/a b'");
     assert_string_equal(hf_sqlite_inspect_quote("/a'$(x)", word, sizeof(word)),
                         "'/a'\\''$(x)'");
-}
-
-#define CASE(f)                                                                \
-    cmocka_unit_test_setup_teardown(f, files_set_up, files_tear_down)
-
-int
-main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        CASE(a_place_may_hold_tables_of_others),
-        CASE(a_later_version_that_came_while_it_was_open_fails),
-        CASE(tables_that_are_gone_are_findings),
-        CASE(who_looks_only_changes_nothing),
-        CASE(what_is_not_there_is_told_so_and_not_made),
-        CASE(what_nobody_has_open_is_read_as_it_stands),
-        CASE(a_file_that_was_removed_is_told_and_then_what_is_there),
-        CASE(a_folder_that_may_only_be_read_fails),
-        CASE(without_inotify_it_is_said_that_it_looks),
-        CASE(a_clock_behind_the_newest_version_warns),
-        CASE(leftovers_that_nobody_purges_warn),
-        cmocka_unit_test(file_systems_are_known_by_name),
-        cmocka_unit_test(a_path_is_quoted_for_the_shell),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

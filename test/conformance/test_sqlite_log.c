@@ -1,4 +1,5 @@
 #include "support/files.h"
+#include "support/test.h"
 
 #include <errno.h>
 #include <string.h>
@@ -71,8 +72,9 @@ log_of(const struct files *files, char name[SUITE_PLACE_SIZE])
     snprintf(name, SUITE_PLACE_SIZE, "%.400s-wal", files->path);
 }
 
-static void
-the_folder_is_synced_for_a_new_log_and_not_again(void **state)
+#define FIXTURE_TEST(sentence) TEST_IN(set_up, files_tear_down, sentence)
+
+FIXTURE_TEST(the_folder_is_synced_for_a_new_log_and_not_again)
 {
     const struct files *files = *state;
 
@@ -84,8 +86,7 @@ the_folder_is_synced_for_a_new_log_and_not_again(void **state)
 }
 
 /* Whoever closes the place last, with SQLite's own program, removes it. */
-static void
-it_is_synced_for_a_log_that_was_made_anew(void **state)
+FIXTURE_TEST(it_is_synced_for_a_log_that_was_made_anew)
 {
     const struct files *files = *state;
     struct stat found;
@@ -102,8 +103,7 @@ it_is_synced_for_a_log_that_was_made_anew(void **state)
 }
 
 /* A copy takes the note along, which is then another file's. */
-static void
-it_is_synced_for_a_log_that_was_copied(void **state)
+FIXTURE_TEST(it_is_synced_for_a_log_that_was_copied)
 {
     const struct files *files = *state;
     uint64_t number = 1;
@@ -150,8 +150,7 @@ commit_often(struct hf_store *store)
         version = suite_apply(store, suite_put(key, version, "text"));
 }
 
-static void
-it_is_not_folded_into_the_file_while_it_is_to_be_kept(void **state)
+FIXTURE_TEST(it_is_not_folded_into_the_file_while_it_is_to_be_kept)
 {
     const struct files *files = *state;
     struct hf_store *store = files_open(files);
@@ -164,23 +163,4 @@ it_is_not_folded_into_the_file_while_it_is_to_be_kept(void **state)
     commit_often(store);
     assert_true(hash_of(files) != before);
     hf_store_close(store);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(
-            the_folder_is_synced_for_a_new_log_and_not_again, set_up,
-            files_tear_down),
-        cmocka_unit_test_setup_teardown(
-            it_is_synced_for_a_log_that_was_made_anew, set_up, files_tear_down),
-        cmocka_unit_test_setup_teardown(
-            it_is_not_folded_into_the_file_while_it_is_to_be_kept, set_up,
-            files_tear_down),
-        cmocka_unit_test_setup_teardown(it_is_synced_for_a_log_that_was_copied,
-                                        set_up, files_tear_down),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 #include "support/files.h"
+#include "support/test.h"
 
 #include <grp.h>
 #include <string.h>
@@ -62,8 +63,9 @@ fold_log(const struct files *files)
     assert_int_not_equal(access(log, F_OK), 0);
 }
 
-static void
-a_place_that_is_not_there_is_empty_and_is_not_made(void **state)
+#define FIXTURE_TEST(sentence) TEST_IN(files_set_up, files_tear_down, sentence)
+
+FIXTURE_TEST(a_place_that_is_not_there_is_empty_and_is_not_made)
 {
     const struct files *files = *state;
     struct hf_store *store = look(files);
@@ -78,8 +80,7 @@ a_place_that_is_not_there_is_empty_and_is_not_made(void **state)
     hf_store_close(store);
 }
 
-static void
-what_nobody_has_open_is_read_as_it_stands(void **state)
+FIXTURE_TEST(what_nobody_has_open_is_read_as_it_stands)
 {
     const struct files *files = *state;
     struct hf_store *store;
@@ -100,8 +101,7 @@ what_nobody_has_open_is_read_as_it_stands(void **state)
     hf_store_close(store);
 }
 
-static void
-nothing_is_written_through_a_look(void **state)
+FIXTURE_TEST(nothing_is_written_through_a_look)
 {
     const struct files *files = *state;
     struct hf_store_op op = suite_put(suite_key("a"), 1, "x");
@@ -185,8 +185,7 @@ hold(void *ctx)
     return true;
 }
 
-static void
-who_may_only_read_sees_all_and_is_told_when_he_would_write(void **state)
+FIXTURE_TEST(who_may_only_read_sees_all_and_is_told_when_he_would_write)
 {
     struct files *files = *state;
     struct holder holder = {.files = files};
@@ -234,8 +233,7 @@ nobody_is_denied_the_log(void *ctx)
     return true;
 }
 
-static void
-the_file_that_may_not_be_read_is_named(void **state)
+FIXTURE_TEST(the_file_that_may_not_be_read_is_named)
 {
     struct files *files = *state;
 
@@ -245,21 +243,4 @@ the_file_that_may_not_be_read_is_named(void **state)
     permit(files, "", 0644);
     assert_int_equal(suite_end_of(suite_start(nobody_is_denied_the_log, files)),
                      0);
-}
-
-#define FILES_TEST(test)                                                       \
-    cmocka_unit_test_setup_teardown(test, files_set_up, files_tear_down)
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FILES_TEST(a_place_that_is_not_there_is_empty_and_is_not_made),
-        FILES_TEST(what_nobody_has_open_is_read_as_it_stands),
-        FILES_TEST(nothing_is_written_through_a_look),
-        FILES_TEST(who_may_only_read_sees_all_and_is_told_when_he_would_write),
-        FILES_TEST(the_file_that_may_not_be_read_is_named),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

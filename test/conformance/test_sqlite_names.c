@@ -1,4 +1,5 @@
 #include "support/files.h"
+#include "support/test.h"
 
 #include <string.h>
 
@@ -60,8 +61,9 @@ expect_name(const struct shown *shown, size_t index, const char *name,
     assert_memory_equal(shown->names[index], name, name_len + 1);
 }
 
-static void
-names_of_any_bytes_and_any_length_are_shown_whole(void **state)
+#define FIXTURE_TEST(sentence) TEST_IN(files_set_up, files_tear_down, sentence)
+
+FIXTURE_TEST(names_of_any_bytes_and_any_length_are_shown_whole)
 {
     const struct files *files = *state;
     static struct shown shown;
@@ -92,8 +94,7 @@ names_of_any_bytes_and_any_length_are_shown_whole(void **state)
 
 /* Page by page, one row each: a row that does not move the scan on would come
  * again and again. */
-static void
-a_scan_goes_on_after_any_name(void **state)
+FIXTURE_TEST(a_scan_goes_on_after_any_name)
 {
     const struct files *files = *state;
     static const char *const names[] = {
@@ -132,8 +133,7 @@ a_scan_goes_on_after_any_name(void **state)
     hf_store_close(store);
 }
 
-static void
-a_name_with_a_nul_is_no_other_name(void **state)
+FIXTURE_TEST(a_name_with_a_nul_is_no_other_name)
 {
     const struct files *files = *state;
     static struct shown shown;
@@ -149,20 +149,4 @@ a_name_with_a_nul_is_no_other_name(void **state)
                                  suite_absent(store, suite_key("a")), "ours"));
     suite_expect_value(store, suite_key("a"), "ours");
     hf_store_close(store);
-}
-
-int
-main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(
-            names_of_any_bytes_and_any_length_are_shown_whole, files_set_up,
-            files_tear_down),
-        cmocka_unit_test_setup_teardown(a_scan_goes_on_after_any_name,
-                                        files_set_up, files_tear_down),
-        cmocka_unit_test_setup_teardown(a_name_with_a_nul_is_no_other_name,
-                                        files_set_up, files_tear_down),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

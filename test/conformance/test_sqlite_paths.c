@@ -1,4 +1,5 @@
 #include "support/files.h"
+#include "support/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -45,8 +46,9 @@ expect_refusal(const struct files *files, const char *words)
         fail_msg("'%s' does not say '%s'", error.text, words);
 }
 
-static void
-a_file_with_two_names_is_refused_under_both(void **state)
+#define FIXTURE_TEST(sentence) TEST_IN(files_set_up, files_tear_down, sentence)
+
+FIXTURE_TEST(a_file_with_two_names_is_refused_under_both)
 {
     const struct files *files = *state;
     struct files other = other_name(files, "other.db");
@@ -68,8 +70,7 @@ open_often(void *ctx)
     return true;
 }
 
-static void
-a_file_that_is_just_being_made_has_one_name(void **state)
+FIXTURE_TEST(a_file_that_is_just_being_made_has_one_name)
 {
     struct files *files = *state;
 
@@ -145,16 +146,14 @@ need_namespaces(void)
     skip();
 }
 
-static void
-a_file_that_is_mounted_by_itself_is_refused(void **state)
+FIXTURE_TEST(a_file_that_is_mounted_by_itself_is_refused)
 {
     need_namespaces();
     hf_store_close(files_open(*state));
     assert_int_equal(suite_end_of(suite_start(mounted_file, *state)), 0);
 }
 
-static void
-a_folder_that_is_mounted_is_taken(void **state)
+FIXTURE_TEST(a_folder_that_is_mounted_is_taken)
 {
     need_namespaces();
     hf_store_close(files_open(*state));
@@ -163,8 +162,7 @@ a_folder_that_is_mounted_is_taken(void **state)
 
 /* ---- Symbolic links ------------------------------------------------------ */
 
-static void
-names_that_are_linked_symbolically_are_one_place(void **state)
+FIXTURE_TEST(names_that_are_linked_symbolically_are_one_place)
 {
     const struct files *files = *state;
     struct files linked = other_name(files, "linked.db");
@@ -181,8 +179,7 @@ names_that_are_linked_symbolically_are_one_place(void **state)
 }
 
 /* The file is made where the links lead, and is the user's alone. */
-static void
-a_link_to_nothing_yet_makes_the_file_it_names(void **state)
+FIXTURE_TEST(a_link_to_nothing_yet_makes_the_file_it_names)
 {
     const struct files *files = *state;
     struct files first = other_name(files, "first.db");
@@ -198,8 +195,7 @@ a_link_to_nothing_yet_makes_the_file_it_names(void **state)
     assert_int_equal(made.st_mode & 07777, 0600);
 }
 
-static void
-links_in_a_circle_are_refused(void **state)
+FIXTURE_TEST(links_in_a_circle_are_refused)
 {
     const struct files *files = *state;
     struct files other = other_name(files, "other.db");
@@ -211,8 +207,7 @@ links_in_a_circle_are_refused(void **state)
     assert_non_null(strstr(error.text, "symbolic links"));
 }
 
-static void
-a_folder_that_cannot_be_made_is_said_plainly(void **state)
+FIXTURE_TEST(a_folder_that_cannot_be_made_is_said_plainly)
 {
     struct files other = other_path(*state, "/proc/holdfast/locks.db");
     struct hf_error error = {.status = HF_OK};
@@ -220,24 +215,4 @@ a_folder_that_cannot_be_made_is_said_plainly(void **state)
     assert_int_not_equal(files_refuse(&other, &error), HF_OK);
     assert_non_null(
         strstr(error.text, "cannot make the folder /proc/holdfast"));
-}
-
-#define FILES_TEST(test)                                                       \
-    cmocka_unit_test_setup_teardown(test, files_set_up, files_tear_down)
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FILES_TEST(a_file_with_two_names_is_refused_under_both),
-        FILES_TEST(a_file_that_is_just_being_made_has_one_name),
-        FILES_TEST(a_file_that_is_mounted_by_itself_is_refused),
-        FILES_TEST(a_folder_that_is_mounted_is_taken),
-        FILES_TEST(names_that_are_linked_symbolically_are_one_place),
-        FILES_TEST(a_link_to_nothing_yet_makes_the_file_it_names),
-        FILES_TEST(links_in_a_circle_are_refused),
-        FILES_TEST(a_folder_that_cannot_be_made_is_said_plainly),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 #include "support/files.h"
+#include "support/test.h"
 
 #include <string.h>
 
@@ -28,10 +29,11 @@ expect_rows(const struct files *files, const char *sql, const char *expected)
     assert_string_equal(rows, expected);
 }
 
+#define FIXTURE_TEST(sentence) TEST_IN(files_set_up, files_tear_down, sentence)
+
 /* ---- The view ------------------------------------------------------------ */
 
-static void
-the_view_shows_locks_and_their_owners(void **state)
+FIXTURE_TEST(the_view_shows_locks_and_their_owners)
 {
     const struct files *files = *state;
     struct hf_store *store = files_open(files);
@@ -57,8 +59,7 @@ the_view_shows_locks_and_their_owners(void **state)
                 "1\n");
 }
 
-static void
-the_view_hides_tombstones_and_our_own_spaces(void **state)
+FIXTURE_TEST(the_view_hides_tombstones_and_our_own_spaces)
 {
     const struct files *files = *state;
     struct hf_store *store = files_open(files);
@@ -72,8 +73,7 @@ the_view_hides_tombstones_and_our_own_spaces(void **state)
     expect_rows(files, "SELECT ref FROM locks", "lives\n");
 }
 
-static void
-the_view_survives_values_that_are_not_ours(void **state)
+FIXTURE_TEST(the_view_survives_values_that_are_not_ours)
 {
     const struct files *files = *state;
     struct hf_store *store = files_open(files);
@@ -118,8 +118,7 @@ put_grant(struct hf_store *store, const char *fence, const char *session,
     suite_apply(store, put_in(store, "!grants", fence, value));
 }
 
-static void
-the_view_of_grants_has_a_row_for_each_lock_with_its_session(void **state)
+FIXTURE_TEST(the_view_of_grants_has_a_row_for_each_lock_with_its_session)
 {
     const struct files *files = *state;
     struct hf_store *store = files_open(files);
@@ -145,8 +144,7 @@ the_view_of_grants_has_a_row_for_each_lock_with_its_session(void **state)
 }
 
 /* Its session is over, though its own record was not swept yet. */
-static void
-the_view_of_grants_hides_what_is_void(void **state)
+FIXTURE_TEST(the_view_of_grants_hides_what_is_void)
 {
     const struct files *files = *state;
     struct hf_store *store = files_open(files);
@@ -172,8 +170,7 @@ the_view_of_grants_hides_what_is_void(void **state)
                 "2\n");
 }
 
-static void
-the_view_of_grants_survives_values_that_are_not_ours(void **state)
+FIXTURE_TEST(the_view_of_grants_survives_values_that_are_not_ours)
 {
     static const char *const values[] = {
         "no JSON {",
@@ -209,8 +206,7 @@ the_view_of_grants_survives_values_that_are_not_ours(void **state)
 }
 
 /* Each grant's session is looked up, and not looked for. */
-static void
-the_view_of_grants_finds_a_session_by_its_key(void **state)
+FIXTURE_TEST(the_view_of_grants_finds_a_session_by_its_key)
 {
     const struct files *files = *state;
     char plan[1024];
@@ -222,8 +218,7 @@ the_view_of_grants_finds_a_session_by_its_key(void **state)
     assert_null(strstr(plan, "SCAN holdfast_records"));
 }
 
-static void
-what_is_typed_at_a_prompt_has_the_right_type(void **state)
+FIXTURE_TEST(what_is_typed_at_a_prompt_has_the_right_type)
 {
     const struct files *files = *state;
 
@@ -244,8 +239,7 @@ what_is_typed_at_a_prompt_has_the_right_type(void **state)
                            " VALUES('default','a',1,1,1,'by hand')");
 }
 
-static void
-a_record_made_by_hand_is_read_and_written_on(void **state)
+FIXTURE_TEST(a_record_made_by_hand_is_read_and_written_on)
 {
     const struct files *files = *state;
     struct hf_key key = suite_key("a");
@@ -260,8 +254,7 @@ a_record_made_by_hand_is_read_and_written_on(void **state)
 }
 
 /* The highest version the table admits: one more would not fit. */
-static void
-a_version_that_cannot_grow_harms_no_other_group(void **state)
+FIXTURE_TEST(a_version_that_cannot_grow_harms_no_other_group)
 {
     const uint64_t highest = (uint64_t)1 << 62;
     const struct files *files = *state;
@@ -286,8 +279,7 @@ a_version_that_cannot_grow_harms_no_other_group(void **state)
     hf_store_close(store);
 }
 
-static void
-the_file_says_whose_it_is_and_which_version(void **state)
+FIXTURE_TEST(the_file_says_whose_it_is_and_which_version)
 {
     const struct files *files = *state;
 
@@ -299,8 +291,7 @@ the_file_says_whose_it_is_and_which_version(void **state)
 }
 
 /* Under the write lock it must not read what it does not remove. */
-static void
-a_purge_reads_only_what_it_may_remove(void **state)
+FIXTURE_TEST(a_purge_reads_only_what_it_may_remove)
 {
     static const char *const purge[] = {
 #define PURGE_SQL(name, sql) [HF_SQL_##name] = sql,
@@ -324,8 +315,7 @@ a_purge_reads_only_what_it_may_remove(void **state)
 }
 
 /* Made before there were the index and the view of grants. */
-static void
-a_file_of_the_first_version_is_brought_up_to_date(void **state)
+FIXTURE_TEST(a_file_of_the_first_version_is_brought_up_to_date)
 {
     const struct files *files = *state;
     struct hf_store *store = files_open(files);
@@ -384,8 +374,7 @@ migrate(const struct files *files, const struct hf_sqlite_schema_step *table,
     return status;
 }
 
-static void
-each_version_leads_to_the_newest(void **state)
+FIXTURE_TEST(each_version_leads_to_the_newest)
 {
     const struct files *files = *state;
 
@@ -402,8 +391,7 @@ each_version_leads_to_the_newest(void **state)
     }
 }
 
-static void
-a_step_that_fails_leaves_the_older_version(void **state)
+FIXTURE_TEST(a_step_that_fails_leaves_the_older_version)
 {
     const struct files *files = *state;
 
@@ -415,8 +403,7 @@ a_step_that_fails_leaves_the_older_version(void **state)
     assert_int_equal(migrate(files, steps, 3), HF_OK);
 }
 
-static void
-an_older_program_refuses_the_newer_file(void **state)
+FIXTURE_TEST(an_older_program_refuses_the_newer_file)
 {
     const struct files *files = *state;
 
@@ -432,8 +419,7 @@ migrate_in_child(void *ctx)
 }
 
 /* `two` is filled by the step: a step that ran twice would show. */
-static void
-processes_that_migrate_at_once_run_each_step_once(void **state)
+FIXTURE_TEST(processes_that_migrate_at_once_run_each_step_once)
 {
     enum { RACERS = 4 };
     struct files *files = *state;
@@ -449,33 +435,4 @@ processes_that_migrate_at_once_run_each_step_once(void **state)
             assert_int_equal(suite_end_of(children[i]), 0);
         expect_rows(files, "SELECT y FROM two", "70\n");
     }
-}
-
-#define FILES_TEST(test)                                                       \
-    cmocka_unit_test_setup_teardown(test, files_set_up, files_tear_down)
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FILES_TEST(the_view_shows_locks_and_their_owners),
-        FILES_TEST(the_view_hides_tombstones_and_our_own_spaces),
-        FILES_TEST(the_view_survives_values_that_are_not_ours),
-        FILES_TEST(the_view_of_grants_has_a_row_for_each_lock_with_its_session),
-        FILES_TEST(the_view_of_grants_hides_what_is_void),
-        FILES_TEST(the_view_of_grants_survives_values_that_are_not_ours),
-        FILES_TEST(the_view_of_grants_finds_a_session_by_its_key),
-        FILES_TEST(what_is_typed_at_a_prompt_has_the_right_type),
-        FILES_TEST(a_record_made_by_hand_is_read_and_written_on),
-        FILES_TEST(a_version_that_cannot_grow_harms_no_other_group),
-        FILES_TEST(the_file_says_whose_it_is_and_which_version),
-        FILES_TEST(a_purge_reads_only_what_it_may_remove),
-        FILES_TEST(a_file_of_the_first_version_is_brought_up_to_date),
-        FILES_TEST(each_version_leads_to_the_newest),
-        FILES_TEST(a_step_that_fails_leaves_the_older_version),
-        FILES_TEST(an_older_program_refuses_the_newer_file),
-        FILES_TEST(processes_that_migrate_at_once_run_each_step_once),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 #include "support/files.h"
+#include "support/test.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -93,8 +94,9 @@ need_root(void)
     skip();
 }
 
-static void
-the_file_is_the_users_alone(void **state)
+#define FIXTURE_TEST(sentence) TEST_IN(files_set_up, files_tear_down, sentence)
+
+FIXTURE_TEST(the_file_is_the_users_alone)
 {
     struct files *files = *state;
 
@@ -103,8 +105,7 @@ the_file_is_the_users_alone(void **state)
     expect_modes(files, 0600);
 }
 
-static void
-in_a_group_writable_folder_the_group_may_write(void **state)
+FIXTURE_TEST(in_a_group_writable_folder_the_group_may_write)
 {
     struct files *files = *state;
 
@@ -114,8 +115,7 @@ in_a_group_writable_folder_the_group_may_write(void **state)
     expect_modes(files, 0660);
 }
 
-static void
-in_a_folder_like_tmp_the_file_is_the_users_alone(void **state)
+FIXTURE_TEST(in_a_folder_like_tmp_the_file_is_the_users_alone)
 {
     struct files *files = *state;
 
@@ -124,8 +124,7 @@ in_a_folder_like_tmp_the_file_is_the_users_alone(void **state)
     expect_modes(files, 0600);
 }
 
-static void
-modes_that_somebody_chose_are_kept(void **state)
+FIXTURE_TEST(modes_that_somebody_chose_are_kept)
 {
     struct files *files = *state;
 
@@ -138,8 +137,7 @@ modes_that_somebody_chose_are_kept(void **state)
 
 /* Each of the two may be first, and find what the other left behind: also the
  * log and the shared memory, and also without the folder's setgid bit. */
-static void
-two_users_of_a_group_share_a_file(void **state)
+FIXTURE_TEST(two_users_of_a_group_share_a_file)
 {
     static const mode_t modes[] = {0770, 02770};
     struct files *files = *state;
@@ -177,8 +175,7 @@ be_denied(void *ctx)
     return true;
 }
 
-static void
-a_file_that_may_only_be_read_is_denied(void **state)
+FIXTURE_TEST(a_file_that_may_only_be_read_is_denied)
 {
     struct files *files = *state;
 
@@ -189,8 +186,7 @@ a_file_that_may_only_be_read_is_denied(void **state)
     assert_int_equal(suite_end_of(suite_start(be_denied, files)), 0);
 }
 
-static void
-a_file_that_may_not_be_read_is_denied(void **state)
+FIXTURE_TEST(a_file_that_may_not_be_read_is_denied)
 {
     struct files *files = *state;
 
@@ -200,8 +196,7 @@ a_file_that_may_not_be_read_is_denied(void **state)
     assert_int_equal(suite_end_of(suite_start(be_denied, files)), 0);
 }
 
-static void
-a_folder_that_may_not_be_written_is_denied(void **state)
+FIXTURE_TEST(a_folder_that_may_not_be_written_is_denied)
 {
     struct files *files = *state;
 
@@ -216,8 +211,7 @@ a_folder_that_may_not_be_written_is_denied(void **state)
     assert_int_equal(suite_end_of(suite_start(be_denied, files)), 0);
 }
 
-static void
-a_folder_that_may_not_be_entered_is_denied(void **state)
+FIXTURE_TEST(a_folder_that_may_not_be_entered_is_denied)
 {
     struct files *files = *state;
 
@@ -228,8 +222,7 @@ a_folder_that_may_not_be_entered_is_denied(void **state)
 
 /* ---- Folders that are not there yet -------------------------------------- */
 
-static void
-folders_on_the_way_are_made(void **state)
+FIXTURE_TEST(folders_on_the_way_are_made)
 {
     struct files *files = *state;
     struct files below = *files;
@@ -270,8 +263,7 @@ open_default_place(void *ctx)
     return true;
 }
 
-static void
-the_default_places_folder_is_the_users_alone(void **state)
+FIXTURE_TEST(the_default_places_folder_is_the_users_alone)
 {
     struct files *files = *state;
     char folder[SUITE_PLACE_SIZE];
@@ -296,36 +288,11 @@ open_relative_place(void *ctx)
     return true;
 }
 
-static void
-a_relative_place_is_refused_and_not_made(void **state)
+FIXTURE_TEST(a_relative_place_is_refused_and_not_made)
 {
     struct files *files = *state;
     uint64_t before = files_fingerprint(files->folder);
 
     assert_int_equal(suite_end_of(suite_start(open_relative_place, files)), 0);
     assert_true(files_fingerprint(files->folder) == before);
-}
-
-#define FILES_TEST(test)                                                       \
-    cmocka_unit_test_setup_teardown(test, files_set_up, files_tear_down)
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FILES_TEST(the_file_is_the_users_alone),
-        FILES_TEST(in_a_group_writable_folder_the_group_may_write),
-        FILES_TEST(in_a_folder_like_tmp_the_file_is_the_users_alone),
-        FILES_TEST(modes_that_somebody_chose_are_kept),
-        FILES_TEST(two_users_of_a_group_share_a_file),
-        FILES_TEST(a_file_that_may_only_be_read_is_denied),
-        FILES_TEST(a_file_that_may_not_be_read_is_denied),
-        FILES_TEST(a_folder_that_may_not_be_written_is_denied),
-        FILES_TEST(a_folder_that_may_not_be_entered_is_denied),
-        FILES_TEST(folders_on_the_way_are_made),
-        FILES_TEST(the_default_places_folder_is_the_users_alone),
-        FILES_TEST(a_relative_place_is_refused_and_not_made),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

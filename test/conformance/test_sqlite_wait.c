@@ -1,4 +1,5 @@
 #include "support/files.h"
+#include "support/test.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -147,8 +148,9 @@ count_looks(struct hf_store *const *stores, size_t count)
     return looks;
 }
 
-static void
-commits_on_other_names_are_looked_at_now_and_then(void **state)
+#define FIXTURE_TEST(sentence) TEST_IN(files_set_up, files_tear_down, sentence)
+
+FIXTURE_TEST(commits_on_other_names_are_looked_at_now_and_then)
 {
     struct committer other = start_committer(*state, "loud");
     struct hf_store *store = files_open(*state);
@@ -163,8 +165,7 @@ commits_on_other_names_are_looked_at_now_and_then(void **state)
     end_committer(&other);
 }
 
-static void
-all_stores_of_a_process_look_no_more_often_than_one(void **state)
+FIXTURE_TEST(all_stores_of_a_process_look_no_more_often_than_one)
 {
     struct committer other = start_committer(*state, "loud");
     struct hf_store *stores[4];
@@ -180,8 +181,7 @@ all_stores_of_a_process_look_no_more_often_than_one(void **state)
     end_committer(&other);
 }
 
-static void
-where_nothing_happens_it_looks_once(void **state)
+FIXTURE_TEST(where_nothing_happens_it_looks_once)
 {
     struct hf_store *store = files_open(*state);
 
@@ -190,8 +190,7 @@ where_nothing_happens_it_looks_once(void **state)
 }
 
 /* Its commit is among the others' as they come. */
-static void
-a_commit_among_many_others_is_seen(void **state)
+FIXTURE_TEST(a_commit_among_many_others_is_seen)
 {
     struct committer other = start_committer(*state, "loud");
     struct hf_store *store = files_open(*state);
@@ -222,8 +221,7 @@ deny_descriptors(struct rlimit *before)
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
 }
 
-static void
-without_inotify_a_wait_looks_of_itself(void **state)
+FIXTURE_TEST(without_inotify_a_wait_looks_of_itself)
 {
     struct committer other = start_committer(*state, "loud");
     struct hf_store *store = files_open(*state);
@@ -273,8 +271,7 @@ remove_later(void *ctx)
     return NULL;
 }
 
-static void
-a_wait_is_woken_when_a_file_is_removed(void **state)
+FIXTURE_TEST(a_wait_is_woken_when_a_file_is_removed)
 {
     static const char *const suffixes[] = {"", "-wal", "-shm"};
     struct files *files = *state;
@@ -310,8 +307,7 @@ put_later(void *ctx)
 }
 
 /* The log that was made anew is another file. */
-static void
-after_a_log_was_removed_the_new_one_wakes(void **state)
+FIXTURE_TEST(after_a_log_was_removed_the_new_one_wakes)
 {
     struct files *files = *state;
     struct hf_store *store = files_open(files);
@@ -341,8 +337,7 @@ after_a_log_was_removed_the_new_one_wakes(void **state)
 
 /* What a wait left of a key that stood spares the next one the look at it, and
  * no longer than nobody else has committed. */
-static void
-what_stood_is_looked_at_again_once_others_have_committed(void **state)
+FIXTURE_TEST(what_stood_is_looked_at_again_once_others_have_committed)
 {
     struct hf_store *store = files_open(*state);
     struct hf_store *other = files_open(*state);
@@ -368,8 +363,7 @@ what_stood_is_looked_at_again_once_others_have_committed(void **state)
 }
 
 /* What one opening of the database left says nothing to the next. */
-static void
-what_stood_in_a_log_that_was_removed_is_looked_at_again(void **state)
+FIXTURE_TEST(what_stood_in_a_log_that_was_removed_is_looked_at_again)
 {
     struct files *files = *state;
     struct hf_store *store = files_open(files);
@@ -403,8 +397,7 @@ stay(void *ctx)
     return true;
 }
 
-static void
-a_forked_child_takes_nothing_from_a_wait(void **state)
+FIXTURE_TEST(a_forked_child_takes_nothing_from_a_wait)
 {
     struct committer other = start_committer(*state, "loud");
     struct hf_store *store = files_open(*state);
@@ -423,8 +416,7 @@ a_forked_child_takes_nothing_from_a_wait(void **state)
 }
 
 /* The first of a process finds nothing made yet: the log is made by it. */
-static void
-the_first_commit_to_a_new_place_wakes(void **state)
+FIXTURE_TEST(the_first_commit_to_a_new_place_wakes)
 {
     struct committer committer = {.files = *state, .name = "a"};
     struct hf_store *store;
@@ -454,8 +446,7 @@ the_first_commit_to_a_new_place_wakes(void **state)
 }
 
 /* A person at a prompt does not ring, but closes the place. */
-static void
-another_program_that_ends_wakes(void **state)
+FIXTURE_TEST(another_program_that_ends_wakes)
 {
     const struct files *files = *state;
     struct hf_store *store = files_open(files);
@@ -484,28 +475,4 @@ another_program_that_ends_wakes(void **state)
     close(go[0]);
     close(go[1]);
     hf_store_close(store);
-}
-
-#define FILES_TEST(test)                                                       \
-    cmocka_unit_test_setup_teardown(test, files_set_up, files_tear_down)
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FILES_TEST(commits_on_other_names_are_looked_at_now_and_then),
-        FILES_TEST(all_stores_of_a_process_look_no_more_often_than_one),
-        FILES_TEST(where_nothing_happens_it_looks_once),
-        FILES_TEST(a_commit_among_many_others_is_seen),
-        FILES_TEST(without_inotify_a_wait_looks_of_itself),
-        FILES_TEST(a_wait_is_woken_when_a_file_is_removed),
-        FILES_TEST(after_a_log_was_removed_the_new_one_wakes),
-        FILES_TEST(what_stood_is_looked_at_again_once_others_have_committed),
-        FILES_TEST(what_stood_in_a_log_that_was_removed_is_looked_at_again),
-        FILES_TEST(a_forked_child_takes_nothing_from_a_wait),
-        FILES_TEST(the_first_commit_to_a_new_place_wakes),
-        FILES_TEST(another_program_that_ends_wakes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

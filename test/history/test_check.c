@@ -1,16 +1,11 @@
 /* Small histories: those that can be, and those that cannot, each for its
  * reason. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include "history/explain.h"
 #include "lab/server/promises.h"
+#include <stdlib.h>
+#include <string.h>
 
 struct reading {
     struct history_text text;
@@ -75,10 +70,8 @@ expect_broken(const char *promise, const char *numbers, const char *lines)
 
 /* ---- What can be --------------------------------------------------------- */
 
-static void
-one_after_another(void **state)
+TEST(one_after_another)
 {
-    (void)state;
     expect_consistent("");
     expect_consistent("10 ask a/1/1 takeover exclusive x\n"
                       "20 granted a/1/1 5 100\n"
@@ -90,10 +83,8 @@ one_after_another(void **state)
                       "60 over b/1/1\n");
 }
 
-static void
-before_the_release_is_answered(void **state)
+TEST(before_the_release_is_answered)
 {
-    (void)state;
     expect_consistent("10 ask a/1/1 takeover exclusive x\n"
                       "11 ask b/1/1 takeover exclusive x\n"
                       "20 granted a/1/1 5 100\n"
@@ -102,10 +93,8 @@ before_the_release_is_answered(void **state)
                       "90 over a/1/1\n");
 }
 
-static void
-a_release_that_was_never_answered(void **state)
+TEST(a_release_that_was_never_answered)
 {
-    (void)state;
     expect_consistent("10 ask a/1/1 takeover exclusive x\n"
                       "20 granted a/1/1 5 100\n"
                       "30 release a/1/1\n"
@@ -116,10 +105,8 @@ a_release_that_was_never_answered(void **state)
 }
 
 /* Killed while it asked: it may have been granted, and it may not. */
-static void
-an_ask_that_was_never_answered(void **state)
+TEST(an_ask_that_was_never_answered)
 {
-    (void)state;
     expect_consistent("10 ask a/1/1 takeover exclusive x\n"
                       "20 ask b/1/1 takeover exclusive x\n"
                       "900 held b/1/1\n");
@@ -130,10 +117,8 @@ an_ask_that_was_never_answered(void **state)
                       "70 held c/1/1\n");
 }
 
-static void
-a_right_that_is_over(void **state)
+TEST(a_right_that_is_over)
 {
-    (void)state;
     expect_consistent("10 ask a/1/1 takeover exclusive x\n"
                       "11 ask b/1/1 takeover exclusive x\n"
                       "20 granted a/1/1 5 100\n"
@@ -147,10 +132,8 @@ a_right_that_is_over(void **state)
                       "190 granted b/1/1 6 200\n");
 }
 
-static void
-what_happens_at_one_instant_has_no_order(void **state)
+TEST(what_happens_at_one_instant_has_no_order)
 {
-    (void)state;
     expect_consistent("10 ask a/1/1 takeover exclusive x\n"
                       "10 ask b/1/1 takeover exclusive x\n"
                       "20 granted a/1/1 5 100\n"
@@ -178,10 +161,8 @@ what_happens_at_one_instant_has_no_order(void **state)
                       "70 granted c/1/1 7 200\n");
 }
 
-static void
-those_who_share(void **state)
+TEST(those_who_share)
 {
-    (void)state;
     expect_consistent("10 ask a/1/1 takeover shared x\n"
                       "11 ask b/1/1 takeover shared x\n"
                       "12 ask c/1/1 takeover exclusive x\n"
@@ -192,10 +173,8 @@ those_who_share(void **state)
                       "41 granted c/1/1 7 200\n");
 }
 
-static void
-a_lane_beside_itself(void **state)
+TEST(a_lane_beside_itself)
 {
-    (void)state;
     expect_consistent("10 ask a/1/1 takeover shared x\n"
                       "20 granted a/1/1 5 100\n"
                       "30 ask a/1/2 takeover exclusive x\n"
@@ -206,10 +185,8 @@ a_lane_beside_itself(void **state)
                       "59 granted b/1/1 7 200\n");
 }
 
-static void
-what_was_lowered_is_shared(void **state)
+TEST(what_was_lowered_is_shared)
 {
-    (void)state;
     expect_consistent("10 ask a/1/1 takeover exclusive x exclusive y\n"
                       "11 ask b/1/1 takeover shared x\n"
                       "20 granted a/1/1 5 100\n"
@@ -218,10 +195,8 @@ what_was_lowered_is_shared(void **state)
                       "32 lowered a/1/1 x\n");
 }
 
-static void
-several_names_at_once(void **state)
+TEST(several_names_at_once)
 {
-    (void)state;
     expect_consistent("10 ask a/1/1 takeover exclusive x shared y\n"
                       "11 ask b/1/1 takeover exclusive z shared y\n"
                       "20 granted a/1/1 5 100\n"
@@ -231,30 +206,24 @@ several_names_at_once(void **state)
 }
 
 /* Of other locks: in a table each counts for itself. */
-static void
-one_fence_of_two_locks(void **state)
+TEST(one_fence_of_two_locks)
 {
-    (void)state;
     expect_consistent("10 ask a/1/1 takeover exclusive x\n"
                       "11 ask b/1/1 takeover exclusive y\n"
                       "20 granted a/1/1 5 100\n"
                       "21 granted b/1/1 5 100\n");
 }
 
-static void
-a_grant_that_is_told_again(void **state)
+TEST(a_grant_that_is_told_again)
 {
-    (void)state;
     expect_consistent("10 ask a/1/1 takeover exclusive x\n"
                       "20 granted a/1/1 5 100\n"
                       "30 granted a/1/1 5 150\n");
 }
 
 /* Its answer was on the way when it was given up. */
-static void
-a_grant_that_crosses_its_release(void **state)
+TEST(a_grant_that_crosses_its_release)
 {
-    (void)state;
     expect_consistent("10 ask a/1/1 takeover exclusive x\n"
                       "11 ask b/1/1 takeover exclusive x\n"
                       "20 release a/1/1\n"
@@ -262,10 +231,8 @@ a_grant_that_crosses_its_release(void **state)
                       "31 granted a/1/1 5 100\n");
 }
 
-static void
-who_timed_out_may_still_hold_it(void **state)
+TEST(who_timed_out_may_still_hold_it)
 {
-    (void)state;
     expect_consistent("10 ask a/1/1 takeover exclusive x\n"
                       "20 timed-out a/1/1\n"
                       "21 release a/1/1\n"
@@ -274,10 +241,8 @@ who_timed_out_may_still_hold_it(void **state)
                       "50 over a/1/1\n");
 }
 
-static void
-a_refuse_grant_outlasts_its_right(void **state)
+TEST(a_refuse_grant_outlasts_its_right)
 {
-    (void)state;
     expect_consistent("10 ask a/1/1 refuse exclusive x\n"
                       "20 granted a/1/1 5 100\n"
                       "900 release a/1/1\n"
@@ -286,10 +251,8 @@ a_refuse_grant_outlasts_its_right(void **state)
                       "902 granted b/1/1 6 1000\n");
 }
 
-static void
-what_an_operator_cleared(void **state)
+TEST(what_an_operator_cleared)
 {
-    (void)state;
     expect_consistent("10 ask a/1/1 refuse exclusive x exclusive y\n"
                       "20 granted a/1/1 5 100\n"
                       "30 clear x 5\n"
@@ -306,10 +269,8 @@ what_an_operator_cleared(void **state)
                       "60 lost a/1/1\n");
 }
 
-static void
-what_a_restored_store_forgot_or_remembers(void **state)
+TEST(what_a_restored_store_forgot_or_remembers)
 {
-    (void)state;
     expect_consistent("10 ask a/1/1 refuse exclusive x\n"
                       "20 granted a/1/1 5 500\n"
                       "30 restoring\n"
@@ -332,10 +293,8 @@ what_a_restored_store_forgot_or_remembers(void **state)
                       "40 lost a/1/1\n");
 }
 
-static void
-a_session_that_ends(void **state)
+TEST(a_session_that_ends)
 {
-    (void)state;
     expect_consistent("10 ask a/1/1 takeover exclusive x\n"
                       "11 ask a/2/1 takeover exclusive y\n"
                       "20 granted a/1/1 5 500\n"
@@ -351,10 +310,8 @@ a_session_that_ends(void **state)
                       "21 granted a/1/1 5 20\n");
 }
 
-static void
-a_no_to_whoever_comes_while_others_wait(void **state)
+TEST(a_no_to_whoever_comes_while_others_wait)
 {
-    (void)state;
     expect_consistent("10 ask a/1/1 takeover shared x\n"
                       "20 granted a/1/1 5 500\n"
                       "30 ask b/1/1 takeover exclusive x\n"
@@ -369,10 +326,8 @@ a_no_to_whoever_comes_while_others_wait(void **state)
 
 /* ---- What cannot --------------------------------------------------------- */
 
-static void
-two_exclusive_at_once(void **state)
+TEST(two_exclusive_at_once)
 {
-    (void)state;
     expect_broken(SERVER_OVERLAP, "2 4",
                   "10 ask a/1/1 takeover exclusive x\n"
                   "20 granted a/1/1 5 100\n"
@@ -380,10 +335,8 @@ two_exclusive_at_once(void **state)
                   "40 granted b/1/1 6 200\n");
 }
 
-static void
-an_exclusive_one_beside_a_shared_one(void **state)
+TEST(an_exclusive_one_beside_a_shared_one)
 {
-    (void)state;
     expect_broken(SERVER_OVERLAP, "2 4",
                   "10 ask a/1/1 takeover shared x\n"
                   "20 granted a/1/1 5 100\n"
@@ -391,10 +344,8 @@ an_exclusive_one_beside_a_shared_one(void **state)
                   "40 granted b/1/1 6 200\n");
 }
 
-static void
-a_shared_one_beside_an_exclusive_one(void **state)
+TEST(a_shared_one_beside_an_exclusive_one)
 {
-    (void)state;
     expect_broken(SERVER_OVERLAP, "2 4",
                   "10 ask a/1/1 takeover exclusive x\n"
                   "20 granted a/1/1 5 100\n"
@@ -402,10 +353,8 @@ a_shared_one_beside_an_exclusive_one(void **state)
                   "40 granted b/1/1 6 200\n");
 }
 
-static void
-before_the_extended_right_is_over(void **state)
+TEST(before_the_extended_right_is_over)
 {
-    (void)state;
     expect_broken(SERVER_OVERLAP, "2 3 5",
                   "10 ask a/1/1 takeover exclusive x\n"
                   "20 granted a/1/1 5 100\n"
@@ -415,10 +364,8 @@ before_the_extended_right_is_over(void **state)
 }
 
 /* It was killed: whether it still runs nobody can know. */
-static void
-before_the_right_of_a_killed_client_is_over(void **state)
+TEST(before_the_right_of_a_killed_client_is_over)
 {
-    (void)state;
     expect_broken(SERVER_OVERLAP, "2 4",
                   "10 ask a/1/1 takeover exclusive x\n"
                   "20 granted a/1/1 5 100\n"
@@ -426,10 +373,8 @@ before_the_right_of_a_killed_client_is_over(void **state)
                   "99 granted b/1/1 6 200\n");
 }
 
-static void
-two_lanes_of_one_session(void **state)
+TEST(two_lanes_of_one_session)
 {
-    (void)state;
     expect_broken(SERVER_OVERLAP, "2 4",
                   "10 ask a/1/1 takeover exclusive x\n"
                   "20 granted a/1/1 5 100\n"
@@ -438,10 +383,8 @@ two_lanes_of_one_session(void **state)
 }
 
 /* Its own shared hold lasts longer than that of the other, and hides it not. */
-static void
-behind_a_longer_hold_of_its_own(void **state)
+TEST(behind_a_longer_hold_of_its_own)
 {
-    (void)state;
     expect_broken(SERVER_OVERLAP, "4 6",
                   "10 ask b/1/1 takeover shared x\n"
                   "20 granted b/1/1 5 900\n"
@@ -451,10 +394,8 @@ behind_a_longer_hold_of_its_own(void **state)
                   "50 granted b/1/2 7 900\n");
 }
 
-static void
-on_the_second_of_several_names(void **state)
+TEST(on_the_second_of_several_names)
 {
-    (void)state;
     expect_broken(SERVER_OVERLAP, "2 4",
                   "10 ask a/1/1 takeover exclusive x exclusive y\n"
                   "20 granted a/1/1 5 100\n"
@@ -462,10 +403,8 @@ on_the_second_of_several_names(void **state)
                   "30 granted b/1/1 6 200\n");
 }
 
-static void
-exclusive_beside_what_was_lowered(void **state)
+TEST(exclusive_beside_what_was_lowered)
 {
-    (void)state;
     expect_broken(SERVER_OVERLAP, "2 6",
                   "10 ask a/1/1 takeover exclusive x\n"
                   "20 granted a/1/1 5 100\n"
@@ -475,10 +414,8 @@ exclusive_beside_what_was_lowered(void **state)
                   "50 granted b/1/1 6 200\n");
 }
 
-static void
-shared_before_it_was_lowered(void **state)
+TEST(shared_before_it_was_lowered)
 {
-    (void)state;
     expect_broken(SERVER_OVERLAP, "2 4",
                   "10 ask a/1/1 takeover exclusive x\n"
                   "20 granted a/1/1 5 100\n"
@@ -487,10 +424,8 @@ shared_before_it_was_lowered(void **state)
                   "30 lower a/1/1 x\n");
 }
 
-static void
-another_name_than_the_one_that_was_lowered(void **state)
+TEST(another_name_than_the_one_that_was_lowered)
 {
-    (void)state;
     expect_broken(SERVER_OVERLAP, "2 6",
                   "10 ask a/1/1 takeover exclusive x exclusive y\n"
                   "20 granted a/1/1 5 100\n"
@@ -500,10 +435,8 @@ another_name_than_the_one_that_was_lowered(void **state)
                   "50 granted b/1/1 6 200\n");
 }
 
-static void
-a_refuse_grant_taken_by_time(void **state)
+TEST(a_refuse_grant_taken_by_time)
 {
-    (void)state;
     expect_broken(SERVER_OVERRIDDEN, "2 4",
                   "10 ask a/1/1 refuse exclusive x\n"
                   "20 granted a/1/1 5 100\n"
@@ -511,10 +444,8 @@ a_refuse_grant_taken_by_time(void **state)
                   "400 granted b/1/1 6 500\n");
 }
 
-static void
-a_refuse_grant_taken_by_the_clear_of_another(void **state)
+TEST(a_refuse_grant_taken_by_the_clear_of_another)
 {
-    (void)state;
     expect_broken(SERVER_OVERRIDDEN, "2 6",
                   "10 ask a/1/1 refuse exclusive x\n"
                   "20 granted a/1/1 5 100\n"
@@ -524,10 +455,8 @@ a_refuse_grant_taken_by_the_clear_of_another(void **state)
                   "400 granted b/1/1 6 500\n");
 }
 
-static void
-before_it_was_cleared(void **state)
+TEST(before_it_was_cleared)
 {
-    (void)state;
     expect_broken(SERVER_OVERLAP, "2 4",
                   "10 ask a/1/1 refuse exclusive x\n"
                   "20 granted a/1/1 5 100\n"
@@ -536,10 +465,8 @@ before_it_was_cleared(void **state)
                   "50 clear x 5\n");
 }
 
-static void
-before_an_older_copy_was_put_back(void **state)
+TEST(before_an_older_copy_was_put_back)
 {
-    (void)state;
     expect_broken(SERVER_OVERLAP, "2 4",
                   "10 ask a/1/1 takeover exclusive x\n"
                   "20 granted a/1/1 5 100\n"
@@ -549,10 +476,8 @@ before_an_older_copy_was_put_back(void **state)
                   "40 restored\n");
 }
 
-static void
-after_an_older_copy_was_put_back(void **state)
+TEST(after_an_older_copy_was_put_back)
 {
-    (void)state;
     expect_broken(SERVER_OVERLAP, "4 6",
                   "10 restoring\n"
                   "20 restored\n"
@@ -562,10 +487,8 @@ after_an_older_copy_was_put_back(void **state)
                   "40 granted b/1/1 6 100\n");
 }
 
-static void
-one_fence_for_two(void **state)
+TEST(one_fence_for_two)
 {
-    (void)state;
     expect_broken(SERVER_FENCES, "2 5",
                   "10 ask a/1/1 takeover shared x\n"
                   "20 granted a/1/1 5 100\n"
@@ -574,10 +497,8 @@ one_fence_for_two(void **state)
                   "30 granted c/1/1 5 100\n");
 }
 
-static void
-a_fence_that_falls_from_holder_to_holder(void **state)
+TEST(a_fence_that_falls_from_holder_to_holder)
 {
-    (void)state;
     expect_broken(SERVER_FENCES, "2 3 6",
                   "10 ask a/1/1 takeover exclusive x\n"
                   "20 granted a/1/1 5 100\n"
@@ -587,10 +508,8 @@ a_fence_that_falls_from_holder_to_holder(void **state)
                   "50 granted b/1/1 4 200\n");
 }
 
-static void
-a_fence_that_falls_when_a_right_was_over(void **state)
+TEST(a_fence_that_falls_when_a_right_was_over)
 {
-    (void)state;
     expect_broken(SERVER_FENCES, "2 4",
                   "10 ask a/1/1 takeover exclusive x\n"
                   "20 granted a/1/1 5 100\n"
@@ -599,10 +518,8 @@ a_fence_that_falls_when_a_right_was_over(void **state)
 }
 
 /* Who share may be granted in any order, but not before they ask. */
-static void
-a_fence_that_falls_among_those_who_share(void **state)
+TEST(a_fence_that_falls_among_those_who_share)
 {
-    (void)state;
     expect_broken(SERVER_FENCES, "2 3 4",
                   "10 ask a/1/1 takeover shared x\n"
                   "20 granted a/1/1 5 100\n"
@@ -610,10 +527,8 @@ a_fence_that_falls_among_those_who_share(void **state)
                   "30 granted b/1/1 4 200\n");
 }
 
-static void
-a_fence_that_falls_in_one_lane(void **state)
+TEST(a_fence_that_falls_in_one_lane)
 {
-    (void)state;
     expect_broken(SERVER_FENCES, "2 5 6",
                   "10 ask a/1/1 takeover exclusive x\n"
                   "20 granted a/1/1 5 100\n"
@@ -624,10 +539,8 @@ a_fence_that_falls_in_one_lane(void **state)
 }
 
 /* No copy, however old, brings a fence back. */
-static void
-a_fence_that_falls_over_a_restored_store(void **state)
+TEST(a_fence_that_falls_over_a_restored_store)
 {
-    (void)state;
     expect_broken(SERVER_FENCES, "2 5 6",
                   "10 ask a/1/1 takeover exclusive x\n"
                   "20 granted a/1/1 5 100\n"
@@ -637,10 +550,8 @@ a_fence_that_falls_over_a_restored_store(void **state)
                   "60 granted b/1/1 4 100\n");
 }
 
-static void
-lost_while_the_right_lasts(void **state)
+TEST(lost_while_the_right_lasts)
 {
-    (void)state;
     expect_broken(SERVER_GRANT_LOST, "2 3",
                   "10 ask a/1/1 takeover exclusive x\n"
                   "20 granted a/1/1 5 100\n"
@@ -657,20 +568,16 @@ lost_while_the_right_lasts(void **state)
                   "40 lost a/1/1\n");
 }
 
-static void
-a_refuse_grant_lost_without_a_clear(void **state)
+TEST(a_refuse_grant_lost_without_a_clear)
 {
-    (void)state;
     expect_broken(SERVER_GRANT_LOST, "2 3",
                   "10 ask a/1/1 refuse exclusive x\n"
                   "20 granted a/1/1 5 100\n"
                   "900 lost a/1/1\n");
 }
 
-static void
-a_session_gone_while_its_right_lasts(void **state)
+TEST(a_session_gone_while_its_right_lasts)
 {
-    (void)state;
     expect_broken(SERVER_GRANT_LOST, "2 3 4",
                   "10 ask a/1/1 takeover exclusive x\n"
                   "20 granted a/1/1 5 100\n"
@@ -678,20 +585,16 @@ a_session_gone_while_its_right_lasts(void **state)
                   "129 gone a\n");
 }
 
-static void
-granted_with_two_fences(void **state)
+TEST(granted_with_two_fences)
 {
-    (void)state;
     expect_broken(SERVER_TWICE_GIVEN, "2 3",
                   "10 ask a/1/1 takeover exclusive x\n"
                   "20 granted a/1/1 5 100\n"
                   "30 granted a/1/1 6 100\n");
 }
 
-static void
-granted_after_it_was_over(void **state)
+TEST(granted_after_it_was_over)
 {
-    (void)state;
     expect_broken(SERVER_GHOST, "3 4",
                   "10 ask a/1/1 takeover exclusive x\n"
                   "20 release a/1/1\n"
@@ -703,20 +606,16 @@ granted_after_it_was_over(void **state)
                   "40 granted a/1/1 5 100\n");
 }
 
-static void
-granted_in_a_session_that_was_gone(void **state)
+TEST(granted_in_a_session_that_was_gone)
 {
-    (void)state;
     expect_broken(SERVER_GHOST, "1 2 3",
                   "10 gone a\n"
                   "11 ask a/1/1 takeover exclusive x\n"
                   "20 granted a/1/1 5 100\n");
 }
 
-static void
-held_by_nobody(void **state)
+TEST(held_by_nobody)
 {
-    (void)state;
     expect_broken(SERVER_UNTRUE_NO, "1 2",
                   "10 ask a/1/1 takeover exclusive x\n"
                   "20 held a/1/1\n");
@@ -734,10 +633,8 @@ held_by_nobody(void **state)
                   "21 ask b/1/1 takeover exclusive x\n");
 }
 
-static void
-held_by_those_who_would_share(void **state)
+TEST(held_by_those_who_would_share)
 {
-    (void)state;
     expect_broken(SERVER_UNTRUE_NO, "3 4",
                   "10 ask a/1/1 takeover shared x\n"
                   "20 granted a/1/1 5 100\n"
@@ -752,10 +649,8 @@ held_by_those_who_would_share(void **state)
                   "40 held b/1/1\n");
 }
 
-static void
-held_by_itself(void **state)
+TEST(held_by_itself)
 {
-    (void)state;
     expect_broken(SERVER_UNTRUE_NO, "3 4",
                   "10 ask a/1/1 takeover exclusive x\n"
                   "20 granted a/1/1 5 100\n"
@@ -763,10 +658,8 @@ held_by_itself(void **state)
                   "40 held a/1/2\n");
 }
 
-static void
-held_by_a_session_that_is_gone(void **state)
+TEST(held_by_a_session_that_is_gone)
 {
-    (void)state;
     expect_broken(SERVER_UNTRUE_NO, "4 5",
                   "10 ask a/1/1 takeover exclusive x\n"
                   "20 granted a/1/1 5 15\n"
@@ -777,14 +670,12 @@ held_by_a_session_that_is_gone(void **state)
 
 /* ---- What is said -------------------------------------------------------- */
 
-static void
-the_first_of_many_is_told_in_a_paragraph(void **state)
+TEST(the_first_of_many_is_told_in_a_paragraph)
 {
     struct reading reading;
     char buffer[4096];
     struct hf_text text;
 
-    (void)state;
     read_all(&reading, "10 ask a/1/1 takeover exclusive x\n"
                        "1000020 granted a/1/1 5 3500020\n"
                        "1000021 ask b/1/1 takeover exclusive x\n"
@@ -801,65 +692,4 @@ the_first_of_many_is_told_in_a_paragraph(void **state)
                 "  log:2: 1000020 granted a/1/1 5 3500020\n"
                 "  log:4: 2000020 granted b/1/1 6 9500020\n");
     history_free(&reading.history);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_after_another),
-        cmocka_unit_test(before_the_release_is_answered),
-        cmocka_unit_test(a_release_that_was_never_answered),
-        cmocka_unit_test(an_ask_that_was_never_answered),
-        cmocka_unit_test(a_right_that_is_over),
-        cmocka_unit_test(what_happens_at_one_instant_has_no_order),
-        cmocka_unit_test(those_who_share),
-        cmocka_unit_test(a_lane_beside_itself),
-        cmocka_unit_test(what_was_lowered_is_shared),
-        cmocka_unit_test(several_names_at_once),
-        cmocka_unit_test(one_fence_of_two_locks),
-        cmocka_unit_test(a_grant_that_is_told_again),
-        cmocka_unit_test(a_grant_that_crosses_its_release),
-        cmocka_unit_test(who_timed_out_may_still_hold_it),
-        cmocka_unit_test(a_refuse_grant_outlasts_its_right),
-        cmocka_unit_test(what_an_operator_cleared),
-        cmocka_unit_test(what_a_restored_store_forgot_or_remembers),
-        cmocka_unit_test(a_session_that_ends),
-        cmocka_unit_test(a_no_to_whoever_comes_while_others_wait),
-        cmocka_unit_test(two_exclusive_at_once),
-        cmocka_unit_test(an_exclusive_one_beside_a_shared_one),
-        cmocka_unit_test(a_shared_one_beside_an_exclusive_one),
-        cmocka_unit_test(before_the_extended_right_is_over),
-        cmocka_unit_test(before_the_right_of_a_killed_client_is_over),
-        cmocka_unit_test(two_lanes_of_one_session),
-        cmocka_unit_test(behind_a_longer_hold_of_its_own),
-        cmocka_unit_test(on_the_second_of_several_names),
-        cmocka_unit_test(exclusive_beside_what_was_lowered),
-        cmocka_unit_test(shared_before_it_was_lowered),
-        cmocka_unit_test(another_name_than_the_one_that_was_lowered),
-        cmocka_unit_test(a_refuse_grant_taken_by_time),
-        cmocka_unit_test(a_refuse_grant_taken_by_the_clear_of_another),
-        cmocka_unit_test(before_it_was_cleared),
-        cmocka_unit_test(before_an_older_copy_was_put_back),
-        cmocka_unit_test(after_an_older_copy_was_put_back),
-        cmocka_unit_test(one_fence_for_two),
-        cmocka_unit_test(a_fence_that_falls_from_holder_to_holder),
-        cmocka_unit_test(a_fence_that_falls_when_a_right_was_over),
-        cmocka_unit_test(a_fence_that_falls_among_those_who_share),
-        cmocka_unit_test(a_fence_that_falls_in_one_lane),
-        cmocka_unit_test(a_fence_that_falls_over_a_restored_store),
-        cmocka_unit_test(lost_while_the_right_lasts),
-        cmocka_unit_test(a_refuse_grant_lost_without_a_clear),
-        cmocka_unit_test(a_session_gone_while_its_right_lasts),
-        cmocka_unit_test(granted_with_two_fences),
-        cmocka_unit_test(granted_after_it_was_over),
-        cmocka_unit_test(granted_in_a_session_that_was_gone),
-        cmocka_unit_test(held_by_nobody),
-        cmocka_unit_test(held_by_those_who_would_share),
-        cmocka_unit_test(held_by_itself),
-        cmocka_unit_test(held_by_a_session_that_is_gone),
-        cmocka_unit_test(the_first_of_many_is_told_in_a_paragraph),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

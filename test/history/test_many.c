@@ -1,10 +1,5 @@
 /* Many events: what takes n * n would not end in the time of a test. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include "base/alloc.h"
 #include "history/check.h"
@@ -40,15 +35,13 @@ check(const struct hf_text *lines, struct verdict *verdict)
 }
 
 /* All share one lock, all at once, and only the last is wrong. */
-static void
-a_hundred_thousand_at_once_are_looked_at_once(void **state)
+TEST(a_hundred_thousand_at_once_are_looked_at_once)
 {
     size_t size = (size_t)4 * REQUESTS * LINE_MAX_LEN;
     char *buffer = hf_calloc(&hf_alloc_libc, size, 1);
     struct hf_text lines;
     struct verdict verdict;
 
-    (void)state;
     assert_non_null(buffer);
     hf_text_init(&lines, buffer, size);
     for (uint64_t n = 0; n < REQUESTS; n++) {
@@ -71,14 +64,4 @@ a_hundred_thousand_at_once_are_looked_at_once(void **state)
     assert_int_equal(verdict.breaches, 1);
     assert_int_equal(verdict.at_ns, 9000002);
     hf_free(&hf_alloc_libc, buffer);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_hundred_thousand_at_once_are_looked_at_once),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,12 @@
 /* Random histories, of no service at all: what is found by one look from the
  * first event to the last is what is found by a look at every two requests. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include "history/explain.h"
 #include "history/support/pairs.h"
 #include "lab/server/promises.h"
+#include <stdio.h>
+#include <string.h>
 
 enum { SEEDS = 40000, OWNERS = 3, REQUESTS_MAX = 9, SPAN_NS = 60 };
 
@@ -143,14 +138,12 @@ is_same(const struct verdict *verdict, const struct pairs_found *found)
            (found->broken & bit_of(verdict->promise)) != 0;
 }
 
-static void
-both_find_the_same(void **state)
+TEST(both_find_the_same)
 {
     static unsigned counts[16];
     unsigned consistent = 0;
     char buffer[8192];
 
-    (void)state;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         const char *lines = find_history(buffer, sizeof(buffer), seed);
         struct history_text text = {"random", lines, strlen(lines)};
@@ -183,14 +176,4 @@ both_find_the_same(void **state)
     assert_true(counts[PAIRS_OVERRIDDEN] > SEEDS / 100);
     assert_true(counts[PAIRS_FENCES] > SEEDS / 100);
     assert_true(counts[PAIRS_UNTRUE_NO] > SEEDS / 100);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_find_the_same),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

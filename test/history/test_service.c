@@ -1,17 +1,12 @@
 /* Histories of a simulated lock service, by seeds: they are consistent, unless
  * a mistake is planted. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include "history/explain.h"
 #include "history/support/service.h"
 #include "lab/server/promises.h"
+#include <stdio.h>
+#include <string.h>
 
 enum { SEEDS = 200, MISTAKEN = 40, STEPS = 3000 };
 
@@ -52,13 +47,11 @@ explain_seed(const struct service_terms *terms, const struct verdict *verdict)
              (unsigned)terms->seed, buffer);
 }
 
-static void
-a_correct_service_is_consistent(void **state)
+TEST(a_correct_service_is_consistent)
 {
     size_t granted = 0;
     size_t events = 0;
 
-    (void)state;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct service_terms terms = {seed, SERVICE_CORRECT, STEPS};
         struct outcome outcome;
@@ -134,10 +127,8 @@ find(enum service_mistake mistake, struct found *found)
     }
 }
 
-static void
-every_mistake_is_found(void **state)
+TEST(every_mistake_is_found)
 {
-    (void)state;
     for (int i = SERVICE_CORRECT + 1; i < SERVICE_MISTAKES; i++) {
         enum service_mistake mistake = (enum service_mistake)i;
         struct found found = {0, 0};
@@ -148,15 +139,4 @@ every_mistake_is_found(void **state)
                may_break[mistake][0]);
         assert_true(found.own > 0);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_correct_service_is_consistent),
-        cmocka_unit_test(every_mistake_is_found),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

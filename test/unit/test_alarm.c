@@ -1,12 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <poll.h>
+#include <stdbool.h>
 #include <unistd.h>
 
 #include "base/alarm.h"
@@ -22,13 +17,11 @@ rings(int alarm, int patience_ms)
     return poll(&fd, 1, patience_ms) == 1;
 }
 
-static void
-it_rings_at_its_instant(void **state)
+TEST(it_rings_at_its_instant)
 {
     int alarm = hf_alarm_open();
     struct hf_instant soon = hf_after(hf_now(), (struct hf_duration){20});
 
-    (void)state;
     assert_true(alarm >= 0);
     hf_alarm_set(alarm, soon);
     assert_true(rings(alarm, PATIENCE_MS));
@@ -36,12 +29,10 @@ it_rings_at_its_instant(void **state)
     close(alarm);
 }
 
-static void
-it_rings_for_what_is_past_until_it_is_set_anew(void **state)
+TEST(it_rings_for_what_is_past_until_it_is_set_anew)
 {
     int alarm = hf_alarm_open();
 
-    (void)state;
     assert_true(alarm >= 0);
     assert_false(rings(alarm, 0));
     hf_alarm_set(alarm, (struct hf_instant){1});
@@ -55,25 +46,11 @@ it_rings_for_what_is_past_until_it_is_set_anew(void **state)
     close(alarm);
 }
 
-static void
-it_counts_the_time_asleep(void **state)
+TEST(it_counts_the_time_asleep)
 {
     int alarm = hf_alarm_open();
 
-    (void)state;
     assert_true(alarm >= 0);
     asleep_is_counted_by_alarm(alarm);
     close(alarm);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_rings_at_its_instant),
-        cmocka_unit_test(it_rings_for_what_is_past_until_it_is_set_anew),
-        cmocka_unit_test(it_counts_the_time_asleep),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <jansson.h>
 #include <string.h>
@@ -53,8 +48,7 @@ expect_number(json_t *root, const char *member, json_int_t value)
 
 /* ---- Tests --------------------------------------------------------------- */
 
-static void
-a_grant_is_told_with_its_fence_twice(void **state)
+TEST(a_grant_is_told_with_its_fence_twice)
 {
     const struct hf_answer answer = {.kind = HF_ANSWER_GRANTED,
                                      .fence = 1763850690123456};
@@ -62,7 +56,6 @@ a_grant_is_told_with_its_fence_twice(void **state)
         .session = 7, .term = 1763850690000000, .lane = 3, .n = 4};
     json_t *root = answered(&answer, &about, 200);
 
-    (void)state;
     assert_true(json_is_true(json_object_get(root, "granted")));
     expect_number(root, "fence", 1763850690123456);
     expect_text(root, "fence_text", "1763850690123456");
@@ -74,8 +67,7 @@ a_grant_is_told_with_its_fence_twice(void **state)
     json_decref(root);
 }
 
-static void
-who_opened_a_session_is_told_its_secret_whatever_the_answer(void **state)
+TEST(who_opened_a_session_is_told_its_secret_whatever_the_answer)
 {
     static const enum hf_answer_kind kinds[] = {
         HF_ANSWER_OPENED, HF_ANSWER_GRANTED, HF_ANSWER_BLOCKING_TIMEOUT,
@@ -88,7 +80,6 @@ who_opened_a_session_is_told_its_secret_whatever_the_answer(void **state)
                                       .blocking = {29100},
                                       .secret = &secret};
 
-    (void)state;
     memset(secret.bytes, 0xab, sizeof(secret.bytes));
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         const struct hf_answer answer = {.kind = kinds[i], .fence = 1};
@@ -158,12 +149,10 @@ static const struct {
      "urn:holdfast:forgotten"},
 };
 
-static void
-every_refusal_is_a_problem_with_a_type_and_an_exception_class(void **state)
+TEST(every_refusal_is_a_problem_with_a_type_and_an_exception_class)
 {
     const struct hf_api_case about = {.term = 9};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(problems) / sizeof(problems[0]); i++) {
         json_t *root =
             answered(&problems[i].answer, &about, problems[i].status);
@@ -177,14 +166,12 @@ every_refusal_is_a_problem_with_a_type_and_an_exception_class(void **state)
     }
 }
 
-static void
-a_blocking_timeout_says_where_one_stands_and_what_it_was_called(void **state)
+TEST(a_blocking_timeout_says_where_one_stands_and_what_it_was_called)
 {
     struct hf_answer answer = {.kind = HF_ANSWER_BLOCKING_TIMEOUT};
     const struct hf_api_case about = {.term = 9};
     json_t *root;
 
-    (void)state;
     answer.blocked.position = 3;
     answer.blocked.remaining.ms = 15000;
     root = answered(&answer, &about, 503);
@@ -214,8 +201,7 @@ a_blocking_timeout_says_where_one_stands_and_what_it_was_called(void **state)
     json_decref(root);
 }
 
-static void
-a_clear_that_spares_says_for_how_long_it_was_silent(void **state)
+TEST(a_clear_that_spares_says_for_how_long_it_was_silent)
 {
     const struct hf_answer answer = {
         .kind = HF_ANSWER_NOT_SUSPECTED,
@@ -224,21 +210,18 @@ a_clear_that_spares_says_for_how_long_it_was_silent(void **state)
     const struct hf_api_case about = {.more = ",\"holder\":{}"};
     json_t *root = answered(&answer, &about, 409);
 
-    (void)state;
     expect_number(root, "silent_ms", 1200);
     expect_number(root, "suspected_in_ms", 800);
     assert_true(json_is_object(json_object_get(root, "holder")));
     json_decref(root);
 }
 
-static void
-who_does_not_lead_names_who_does(void **state)
+TEST(who_does_not_lead_names_who_does)
 {
     const struct hf_answer answer = {.kind = HF_ANSWER_NOT_LEADING};
     struct hf_api_case about = {.leader = "db1:7420"};
     json_t *root = answered(&answer, &about, 503);
 
-    (void)state;
     expect_text(root, "exceptionClass",
                 "com.palantir.leader.NotCurrentLeaderException");
     expect_text(root, "leader", "db1:7420");
@@ -249,8 +232,7 @@ who_does_not_lead_names_who_does(void **state)
     json_decref(root);
 }
 
-static void
-what_was_cleared_or_is_missing_is_listed(void **state)
+TEST(what_was_cleared_or_is_missing_is_listed)
 {
     static const uint64_t fences[] = {101, 1763850690123456};
     const struct hf_api_case about = {
@@ -258,7 +240,6 @@ what_was_cleared_or_is_missing_is_listed(void **state)
     struct hf_answer answer = {.kind = HF_ANSWER_ALIVE};
     json_t *root;
 
-    (void)state;
     answer.alive.ttl.ms = 30000;
     root = answered(&answer, &about, 200);
     assert_int_equal(json_array_size(json_object_get(root, "cleared")), 2);
@@ -272,15 +253,13 @@ what_was_cleared_or_is_missing_is_listed(void **state)
     json_decref(root);
 }
 
-static void
-what_a_session_has_is_listed_or_summed(void **state)
+TEST(what_a_session_has_is_listed_or_summed)
 {
     static const uint64_t held[] = {101, 102, 103, 104, 105, 106, 107, 108};
     const struct hf_api_case about = {.session = 7, .held = held};
     struct hf_answer answer = {.kind = HF_ANSWER_ALIVE};
     json_t *root;
 
-    (void)state;
     answer.alive.held = (struct hf_fence_sum){8, {1, UINT64_MAX}};
     root = answered(&answer, &about, 200);
     assert_int_equal(json_integer_value(json_object_get(root, "grants")), 8);
@@ -300,26 +279,22 @@ what_a_session_has_is_listed_or_summed(void **state)
     json_decref(root);
 }
 
-static void
-more_may_go_with_it(void **state)
+TEST(more_may_go_with_it)
 {
     const struct hf_answer answer = {.kind = HF_ANSWER_OVER,
                                      .over = HF_OVER_HELD};
     const struct hf_api_case about = {.more = ",\"holders\":[]"};
     json_t *root = answered(&answer, &about, 409);
 
-    (void)state;
     assert_true(json_is_array(json_object_get(root, "holders")));
     json_decref(root);
 }
 
-static void
-a_problem_of_the_servers_own_tells_what_was_wrong(void **state)
+TEST(a_problem_of_the_servers_own_tells_what_was_wrong)
 {
     struct hf_text body;
     json_t *root;
 
-    (void)state;
     hf_text_init(&body, text, sizeof(text));
     assert_int_equal(hf_api_problem(HF_API_BAD_REQUEST,
                                     "\"lane\" is given twice", NULL, &body),
@@ -332,8 +307,7 @@ a_problem_of_the_servers_own_tells_what_was_wrong(void **state)
 }
 
 /* What is told in an answer can be sent back in a body. */
-static void
-a_session_comes_back_as_it_was_told(void **state)
+TEST(a_session_comes_back_as_it_was_told)
 {
     static const struct hf_api_form any = {"a request", ~0U};
     static const struct hf_bytes others = {
@@ -348,7 +322,6 @@ a_session_comes_back_as_it_was_told(void **state)
     json_t *root;
     struct hf_error why;
 
-    (void)state;
     memset(secret.bytes, 0x3c, sizeof(secret.bytes));
     root = answered(&answer, &about, 201);
     json_decref(root);
@@ -359,27 +332,4 @@ a_session_comes_back_as_it_was_told(void **state)
     assert_true(body.session == about.session);
     assert_true(body.term == about.term);
     assert_memory_equal(body.secret.bytes, secret.bytes, sizeof(secret.bytes));
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_grant_is_told_with_its_fence_twice),
-        cmocka_unit_test(
-            who_opened_a_session_is_told_its_secret_whatever_the_answer),
-        cmocka_unit_test(
-            every_refusal_is_a_problem_with_a_type_and_an_exception_class),
-        cmocka_unit_test(
-            a_blocking_timeout_says_where_one_stands_and_what_it_was_called),
-        cmocka_unit_test(a_clear_that_spares_says_for_how_long_it_was_silent),
-        cmocka_unit_test(who_does_not_lead_names_who_does),
-        cmocka_unit_test(what_was_cleared_or_is_missing_is_listed),
-        cmocka_unit_test(what_a_session_has_is_listed_or_summed),
-        cmocka_unit_test(more_may_go_with_it),
-        cmocka_unit_test(a_problem_of_the_servers_own_tells_what_was_wrong),
-        cmocka_unit_test(a_session_comes_back_as_it_was_told),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -39,20 +34,16 @@ expect_bytes(struct hf_bytes bytes, const char *text)
 
 /* ---- Tests --------------------------------------------------------------- */
 
-static void
-nothing_at_all_is_an_empty_object(void **state)
+TEST(nothing_at_all_is_an_empty_object)
 {
-    (void)state;
     EXPECT_TAKEN("");
     assert_int_equal(body.given, 0);
     EXPECT_TAKEN("{}");
     assert_int_equal(body.given, 0);
 }
 
-static void
-sessions_to_be_kept_alive_are_read(void **state)
+TEST(sessions_to_be_kept_alive_are_read)
 {
-    (void)state;
     EXPECT_TAKEN("{\"sessions\":[{\"session\":\"00f3ab91c07d5e24\","
                  "\"secret\":\"000102030405060708090a0b0c0d0e0f\"},"
                  "{\"session\":\"0000000000000001\","
@@ -74,10 +65,8 @@ sessions_to_be_kept_alive_are_read(void **state)
                    "\"sessions\": \"term\" is not a whole number");
 }
 
-static void
-all_that_an_acquire_says_is_read(void **state)
+TEST(all_that_an_acquire_says_is_read)
 {
-    (void)state;
     EXPECT_TAKEN("{\"session\":\"00f3ab91c07d5e24\",\"term\":1763850690123456,"
                  "\"lane\":3,\"n\":7,\"a\":2,\"lowest\":1,\"wait\":\"10s\","
                  "\"waited\":1500,\"park\":\"30s\","
@@ -111,10 +100,8 @@ all_that_an_acquire_says_is_read(void **state)
     "with "                                                                    \
     "its unit, as \"30s\""
 
-static void
-a_wait_is_a_try_a_duration_or_for_ever(void **state)
+TEST(a_wait_is_a_try_a_duration_or_for_ever)
 {
-    (void)state;
     EXPECT_TAKEN("{\"wait\":\"try\"}");
     assert_int_equal(body.wait, HF_WAIT_TRY);
     EXPECT_TAKEN("{\"wait\":null}");
@@ -127,10 +114,8 @@ a_wait_is_a_try_a_duration_or_for_ever(void **state)
     EXPECT_REFUSED("{\"wait\":-1}", NO_WAIT);
 }
 
-static void
-a_fence_may_be_a_number_or_its_digits(void **state)
+TEST(a_fence_may_be_a_number_or_its_digits)
 {
-    (void)state;
     EXPECT_TAKEN("{\"fence\":1763850690123456,"
                  "\"fences\":[1,\"1763850690123457\"]}");
     assert_true(body.fence == UINT64_C(1763850690123456));
@@ -149,10 +134,8 @@ a_fence_may_be_a_number_or_its_digits(void **state)
                    "\"fence\" is not a whole number");
 }
 
-static void
-a_session_is_opened_and_kept_alive(void **state)
+TEST(a_session_is_opened_and_kept_alive)
 {
-    (void)state;
     EXPECT_TAKEN("{\"ttl\":\"1m\",\"if_dead\":\"refuse\",\"who\":\"ann@db1\"}");
     assert_int_equal(body.ttl.ms, 60000);
     assert_int_equal(body.if_dead, HF_REFUSE);
@@ -174,10 +157,8 @@ a_session_is_opened_and_kept_alive(void **state)
         assert_string_equal(body.unknown.name, name_);                         \
     } while (0)
 
-static void
-what_is_not_known_is_refused_with_what_may_have_been_meant(void **state)
+TEST(what_is_not_known_is_refused_with_what_may_have_been_meant)
 {
-    (void)state;
     EXPECT_UNKNOWN("{\"ifDead\":\"refuse\"}", "ifDead",
                    "there is no member \"ifDead\" of a request: did you mean "
                    "\"if_dead\"?");
@@ -198,10 +179,8 @@ what_is_not_known_is_refused_with_what_may_have_been_meant(void **state)
     assert_null(body.unknown.what);
 }
 
-static void
-a_request_has_the_members_of_its_form(void **state)
+TEST(a_request_has_the_members_of_its_form)
 {
-    (void)state;
     form = (struct hf_api_form){"a page", HF_API_TERM | HF_API_FENCES};
     EXPECT_TAKEN("{\"term\":1,\"fences\":[2]}");
     EXPECT_UNKNOWN("{\"term\":1,\"fence\":2}", "fence",
@@ -213,12 +192,10 @@ a_request_has_the_members_of_its_form(void **state)
     form = (struct hf_api_form){"a request", ~0U};
 }
 
-static void
-what_is_optional_is_skipped(void **state)
+TEST(what_is_optional_is_skipped)
 {
     static const char header[] = "colour ,\tmod,,ttl";
 
-    (void)state;
     optional = (struct hf_bytes){header, strlen(header)};
     EXPECT_TAKEN("{\"colour\":{\"lane\":[1,2]},\"lane\":4}");
     assert_int_equal(body.given, HF_API_LANE);
@@ -240,10 +217,8 @@ what_is_optional_is_skipped(void **state)
     optional = (struct hf_bytes){NULL, 0};
 }
 
-static void
-what_is_no_json_object_is_refused_with_a_sentence(void **state)
+TEST(what_is_no_json_object_is_refused_with_a_sentence)
 {
-    (void)state;
     EXPECT_REFUSED("[]", "the body is no JSON object");
     assert_int_equal(read_text("{\"lane\":1"), HF_E_INVALID);
     assert_non_null(strstr(why.text, "the body is no JSON object: "));
@@ -261,10 +236,8 @@ what_is_no_json_object_is_refused_with_a_sentence(void **state)
                    "\"fences\" is not a list of whole numbers");
 }
 
-static void
-a_name_that_is_written_with_escapes_is_the_same_name(void **state)
+TEST(a_name_that_is_written_with_escapes_is_the_same_name)
 {
-    (void)state;
     EXPECT_TAKEN("{\"n\\u0061me\":\"a\",\"\\u006Dode\":\"shared\"}");
     assert_int_equal(body.given, HF_API_NAME | HF_API_MODE);
     expect_bytes(body.name, "a");
@@ -278,10 +251,8 @@ a_name_that_is_written_with_escapes_is_the_same_name(void **state)
     assert_string_equal(body.unknown.name, "\xEF\xBF\xBD\xEF\xBF\xBD");
 }
 
-static void
-in_a_list_nothing_is_given_twice_either(void **state)
+TEST(in_a_list_nothing_is_given_twice_either)
 {
-    (void)state;
     EXPECT_REFUSED("{\"locks\":[{\"name\":\"a\",\"space\":\"x\","
                    "\"sp\\u0061ce\":\"y\"}]}",
                    "\"locks\": \"space\" is given twice");
@@ -294,22 +265,18 @@ in_a_list_nothing_is_given_twice_either(void **state)
                    "\"sessions\": \"term\" is given twice");
 }
 
-static void
-locks_that_say_no_mode_are_marked(void **state)
+TEST(locks_that_say_no_mode_are_marked)
 {
-    (void)state;
     EXPECT_TAKEN("{\"locks\":[\"a\",{\"name\":\"b\",\"mode\":\"exclusive\"},"
                  "{\"name\":\"c\"}]}");
     assert_int_equal(body.locks_any_mode, 5);
 }
 
-static void
-there_are_limits(void **state)
+TEST(there_are_limits)
 {
     static char text[HF_RECORD_TEXT_MAX + 2];
     size_t len = 0;
 
-    (void)state;
     memset(text, ' ', sizeof(text) - 1);
     assert_int_equal(read_text(text), HF_E_LIMIT);
     len += (size_t)snprintf(text, sizeof(text), "{\"locks\":[");
@@ -319,28 +286,4 @@ there_are_limits(void **state)
     (void)snprintf(text + len, sizeof(text) - len, "]}");
     assert_int_equal(read_text(text), HF_E_LIMIT);
     assert_string_equal(why.text, "more than 64 \"locks\" in one request");
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_at_all_is_an_empty_object),
-        cmocka_unit_test(sessions_to_be_kept_alive_are_read),
-        cmocka_unit_test(all_that_an_acquire_says_is_read),
-        cmocka_unit_test(a_wait_is_a_try_a_duration_or_for_ever),
-        cmocka_unit_test(a_fence_may_be_a_number_or_its_digits),
-        cmocka_unit_test(a_session_is_opened_and_kept_alive),
-        cmocka_unit_test(
-            what_is_not_known_is_refused_with_what_may_have_been_meant),
-        cmocka_unit_test(a_request_has_the_members_of_its_form),
-        cmocka_unit_test(what_is_optional_is_skipped),
-        cmocka_unit_test(what_is_no_json_object_is_refused_with_a_sentence),
-        cmocka_unit_test(a_name_that_is_written_with_escapes_is_the_same_name),
-        cmocka_unit_test(in_a_list_nothing_is_given_twice_either),
-        cmocka_unit_test(locks_that_say_no_mode_are_marked),
-        cmocka_unit_test(there_are_limits),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,3 +1,5 @@
+#include "support/test.h"
+
 #include <jansson.h>
 #include <string.h>
 
@@ -54,15 +56,13 @@ number_of(json_t *object, const char *member)
 
 /* ---- Tests --------------------------------------------------------------- */
 
-static void
-a_lock_is_told_with_its_holders_and_its_line(void **state)
+TEST(a_lock_is_told_with_its_holders_and_its_line)
 {
     struct server_fixture r = server_new();
     json_t *lock;
     json_t *holder;
     json_t *waiter;
 
-    (void)state;
     server_acquire(&r, (struct call){.stream = 11,
                                      .session = 1,
                                      .names = "A:s",
@@ -94,13 +94,11 @@ a_lock_is_told_with_its_holders_and_its_line(void **state)
     server_fini(&r);
 }
 
-static void
-no_list_is_longer_than_was_asked_for(void **state)
+TEST(no_list_is_longer_than_was_asked_for)
 {
     struct server_fixture r = server_new();
     json_t *lock;
 
-    (void)state;
     for (uint64_t lane = 1; lane <= 5; lane++)
         server_acquire(&r, (struct call){.stream = 10 + lane,
                                          .session = 1,
@@ -145,8 +143,7 @@ told_in_way(struct server_fixture *r, const struct hf_want *wants, size_t count,
     return said;
 }
 
-static void
-who_is_told_no_is_told_who_holds_which(void **state)
+TEST(who_is_told_no_is_told_who_holds_which)
 {
     const struct hf_want wants[] = {
         {bytes("default"), bytes("A"), HF_EXCLUSIVE},
@@ -155,7 +152,6 @@ who_is_told_no_is_told_who_holds_which(void **state)
     };
     struct server_fixture r = server_new();
 
-    (void)state;
     server_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A"});
     server_acquire(&r, (struct call){.stream = 12, .session = 2, .names = "B"});
     server_acquire(
@@ -166,8 +162,7 @@ who_is_told_no_is_told_who_holds_which(void **state)
 }
 
 /* Who shares it keeps out who would share it, too, only for one in line. */
-static void
-who_is_in_nobodys_way_is_not_told(void **state)
+TEST(who_is_in_nobodys_way_is_not_told)
 {
     const struct hf_want wants[] = {
         {bytes("default"), bytes("A"), HF_SHARED},
@@ -175,7 +170,6 @@ who_is_in_nobodys_way_is_not_told(void **state)
     };
     struct server_fixture r = server_new();
 
-    (void)state;
     server_acquire(&r,
                    (struct call){.stream = 11, .session = 1, .names = "A:s"});
     server_acquire(&r, (struct call){.stream = 12, .session = 2, .names = "B"});
@@ -186,8 +180,7 @@ who_is_in_nobodys_way_is_not_told(void **state)
     server_fini(&r);
 }
 
-static void
-of_what_nobody_holds_who_is_first_in_line_is_told(void **state)
+TEST(of_what_nobody_holds_who_is_first_in_line_is_told)
 {
     const struct hf_want wants[] = {
         {bytes("default"), bytes("A"), HF_EXCLUSIVE},
@@ -195,7 +188,6 @@ of_what_nobody_holds_who_is_first_in_line_is_told(void **state)
     };
     struct server_fixture r = server_new();
 
-    (void)state;
     server_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "C"});
     server_acquire(
         &r, (struct call){.stream = 12, .session = 2, .names = "A B:s C"});
@@ -205,14 +197,12 @@ of_what_nobody_holds_who_is_first_in_line_is_told(void **state)
     server_fini(&r);
 }
 
-static void
-a_circle_is_told_lane_by_lane(void **state)
+TEST(a_circle_is_told_lane_by_lane)
 {
     struct server_fixture r = server_new();
     struct hf_text out;
     json_t *object;
 
-    (void)state;
     server_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A"});
     server_acquire(&r, (struct call){.stream = 12, .session = 2, .names = "B"});
     server_acquire(
@@ -227,19 +217,4 @@ a_circle_is_told_lane_by_lane(void **state)
     assert_int_equal(json_array_size(json_object_get(object, "cycle")), 2);
     json_decref(object);
     server_fini(&r);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_lock_is_told_with_its_holders_and_its_line),
-        cmocka_unit_test(no_list_is_longer_than_was_asked_for),
-        cmocka_unit_test(who_is_told_no_is_told_who_holds_which),
-        cmocka_unit_test(who_is_in_nobodys_way_is_not_told),
-        cmocka_unit_test(of_what_nobody_holds_who_is_first_in_line_is_told),
-        cmocka_unit_test(a_circle_is_told_lane_by_lane),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

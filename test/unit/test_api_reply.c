@@ -1,9 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -60,10 +55,8 @@ pass(const struct hf_answer *answer, bool opened, struct hf_api_reply *reply)
                              NULL);
 }
 
-static void
-every_answer_is_read_as_it_was_written(void **state)
+TEST(every_answer_is_read_as_it_was_written)
 {
-    (void)state;
     for (int kind = HF_ANSWER_OPENED; kind <= HF_ANSWER_NOT_LEADING; kind++) {
         struct hf_answer answer = {.kind = (enum hf_answer_kind)kind};
         struct hf_api_reply reply;
@@ -78,10 +71,8 @@ every_answer_is_read_as_it_was_written(void **state)
     }
 }
 
-static void
-every_end_of_a_request_is_read_as_it_was_written(void **state)
+TEST(every_end_of_a_request_is_read_as_it_was_written)
 {
-    (void)state;
     for (int over = HF_OVER_NEVER_ASKED; over <= HF_OVER_FORGOTTEN; over++) {
         const struct hf_answer answer = {.kind = HF_ANSWER_OVER,
                                          .over = (enum hf_over)over};
@@ -93,12 +84,10 @@ every_end_of_a_request_is_read_as_it_was_written(void **state)
     }
 }
 
-static void
-what_an_answer_carries_is_read(void **state)
+TEST(what_an_answer_carries_is_read)
 {
     struct hf_api_reply reply;
 
-    (void)state;
     assert_int_equal(
         pass(&(struct hf_answer){.kind = HF_ANSWER_OPENED}, true, &reply),
         HF_OK);
@@ -181,13 +170,11 @@ what_an_answer_carries_is_read(void **state)
     "{\"granted\":true,\"fence\":" fence ",\"fence_text\":\"" fence_text       \
     "\",\"session\":\"00f3ab91c07d5e24\",\"lane\":3,\"n\":" n ",\"term\":1"
 
-static void
-a_grant_says_whose_and_which_request_it_is(void **state)
+TEST(a_grant_says_whose_and_which_request_it_is)
 {
     static const char body[] = GRANTED("12", "12", "4") "}";
     struct hf_api_reply reply;
 
-    (void)state;
     assert_int_equal(
         hf_api_reply_read(200, (struct hf_bytes){body, sizeof(body) - 1},
                           &reply, NULL),
@@ -199,8 +186,7 @@ a_grant_says_whose_and_which_request_it_is(void **state)
 }
 
 /* A proxy between, a server of another kind, an answer that is cut. */
-static void
-what_answers_nothing_is_refused_with_what_it_says(void **state)
+TEST(what_answers_nothing_is_refused_with_what_it_says)
 {
     static const struct {
         int status;
@@ -241,7 +227,6 @@ what_answers_nothing_is_refused_with_what_it_says(void **state)
         {404, "{\"type\":\"urn:holdfast:not-found\",\"message\":\"m\"}", "m"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         struct hf_api_reply reply;
         struct hf_error error = {HF_OK, ""};
@@ -255,8 +240,7 @@ what_answers_nothing_is_refused_with_what_it_says(void **state)
 }
 
 /* No other node will say otherwise. */
-static void
-what_is_refused_as_it_was_asked_is_over(void **state)
+TEST(what_is_refused_as_it_was_asked_is_over)
 {
     static const struct {
         int status;
@@ -266,7 +250,6 @@ what_is_refused_as_it_was_asked_is_over(void **state)
         {413, "{\"type\":\"urn:holdfast:too-large\",\"message\":\"m\"}"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
         const struct hf_bytes body = {refused[i].body, strlen(refused[i].body)};
         struct hf_api_reply reply;
@@ -337,15 +320,13 @@ expect_request(const struct hf_api_body *body)
     assert_int_equal(body->a, 5);
 }
 
-static void
-an_acquire_is_read_as_it_was_meant(void **state)
+TEST(an_acquire_is_read_as_it_was_meant)
 {
     static const enum hf_wait_kind kinds[] = {HF_WAIT_TRY, HF_WAIT_LIMITED,
                                               HF_WAIT_FOREVER};
     static struct hf_api_body body;
     struct hf_text path;
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct hf_session_send send = message_of(HF_MESSAGE_ACQUIRE);
 
@@ -373,14 +354,12 @@ an_acquire_is_read_as_it_was_meant(void **state)
     }
 }
 
-static void
-the_others_are_read_as_they_were_meant(void **state)
+TEST(the_others_are_read_as_they_were_meant)
 {
     static struct hf_api_body body;
     struct hf_session_send send = message_of(HF_MESSAGE_OPEN);
     struct hf_text path;
 
-    (void)state;
     send.message.open.ttl.ms = 60000;
     send.message.open.if_dead = HF_REFUSE;
     assert_string_equal(ask(&send, &path, &body), "POST");
@@ -421,8 +400,7 @@ bytes_of(const char *string)
     return (struct hf_bytes){string, strlen(string)};
 }
 
-static void
-a_slice_is_found_whatever_stands_around_it(void **state)
+TEST(a_slice_is_found_whatever_stands_around_it)
 {
     const struct hf_bytes object = bytes_of(
         " {\"a\" : [1, {\"b\":\"}]\\\"\"} ,\"x\"], \"b\":\t\"12\" ,\"c\":{}}");
@@ -431,7 +409,6 @@ a_slice_is_found_whatever_stands_around_it(void **state)
     uint64_t number;
     size_t at = 0;
 
-    (void)state;
     assert_true(hf_json_next(list, &at, &element));
     assert_true(hf_json_number(element, &number) && number == 1);
     assert_true(hf_json_next(list, &at, &element));
@@ -445,8 +422,7 @@ a_slice_is_found_whatever_stands_around_it(void **state)
 }
 
 /* Whatever it is: within the text, and to an end. */
-static void
-what_is_no_json_has_slices_within_it(void **state)
+TEST(what_is_no_json_has_slices_within_it)
 {
     static const char *const texts[] = {
         "",          "{",           "{\"a",        "{\"a\"", "{\"a\":",
@@ -455,7 +431,6 @@ what_is_no_json_has_slices_within_it(void **state)
         "\"",        "{\"a\":]}",   "{\"a\":1 2}",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         struct hf_bytes whole = bytes_of(texts[i]);
         struct hf_bytes slice = hf_json_member(whole, "a");
@@ -468,12 +443,10 @@ what_is_no_json_has_slices_within_it(void **state)
     }
 }
 
-static void
-numbers_are_numbers(void **state)
+TEST(numbers_are_numbers)
 {
     uint64_t number = 5;
 
-    (void)state;
     assert_true(hf_json_number(bytes_of("18446744073709551615"), &number));
     assert_true(number == UINT64_MAX);
     assert_true(hf_json_number(bytes_of("\"0\""), &number));
@@ -494,12 +467,10 @@ says(const char *info, uint64_t *service)
            max_ttl.ms == 60000;
 }
 
-static void
-a_node_says_of_which_service_it_is(void **state)
+TEST(a_node_says_of_which_service_it_is)
 {
     uint64_t service;
 
-    (void)state;
     assert_true(says("{\"state\":\"serving\",\"service\":\"00000000000000a1\","
                      "\"max_ttl_ms\":60000}",
                      &service));
@@ -513,25 +484,4 @@ a_node_says_of_which_service_it_is(void **state)
                       "\"max_ttl_ms\":60000",
                       &service));
     assert_false(says("<html>", &service));
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_answer_is_read_as_it_was_written),
-        cmocka_unit_test(every_end_of_a_request_is_read_as_it_was_written),
-        cmocka_unit_test(what_an_answer_carries_is_read),
-        cmocka_unit_test(a_grant_says_whose_and_which_request_it_is),
-        cmocka_unit_test(what_answers_nothing_is_refused_with_what_it_says),
-        cmocka_unit_test(what_is_refused_as_it_was_asked_is_over),
-        cmocka_unit_test(an_acquire_is_read_as_it_was_meant),
-        cmocka_unit_test(the_others_are_read_as_they_were_meant),
-        cmocka_unit_test(a_slice_is_found_whatever_stands_around_it),
-        cmocka_unit_test(what_is_no_json_has_slices_within_it),
-        cmocka_unit_test(numbers_are_numbers),
-        cmocka_unit_test(a_node_says_of_which_service_it_is),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,3 +1,5 @@
+#include "support/test.h"
+
 #include <jansson.h>
 #include <string.h>
 
@@ -44,12 +46,10 @@ expect(struct server_fixture *r, const char *verdict, const char *says,
     json_decref(told);
 }
 
-static void
-a_holder_is_alive_then_silent_and_then_nobodys(void **state)
+TEST(a_holder_is_alive_then_silent_and_then_nobodys)
 {
     struct server_fixture r = server_new();
 
-    (void)state;
     server_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A"});
     server_clock(&r, 4000);
     expect(&r, "alive", "ann@db1 has held it for 3s, and was heard 3s ago",
@@ -63,12 +63,10 @@ a_holder_is_alive_then_silent_and_then_nobodys(void **state)
     server_fini(&r);
 }
 
-static void
-one_that_is_never_taken_over_is_suspected(void **state)
+TEST(one_that_is_never_taken_over_is_suspected)
 {
     struct server_fixture r = server_new();
 
-    (void)state;
     server_open(&r, 9, 10000, HF_REFUSE);
     server_acquire(&r, (struct call){.stream = 11, .session = 9, .names = "A"});
     server_clock(&r, 9000);
@@ -85,12 +83,10 @@ one_that_is_never_taken_over_is_suspected(void **state)
     server_fini(&r);
 }
 
-static void
-of_several_it_is_about_the_quietest(void **state)
+TEST(of_several_it_is_about_the_quietest)
 {
     struct server_fixture r = server_new();
 
-    (void)state;
     server_acquire(&r,
                    (struct call){.stream = 11, .session = 1, .names = "A:s"});
     server_clock(&r, 3000);
@@ -102,12 +98,10 @@ of_several_it_is_about_the_quietest(void **state)
     server_fini(&r);
 }
 
-static void
-of_a_place_in_line_it_says_what_is_in_its_way(void **state)
+TEST(of_a_place_in_line_it_says_what_is_in_its_way)
 {
     struct server_fixture r = server_new();
 
-    (void)state;
     server_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "B"});
     server_acquire(&r,
                    (struct call){.stream = 12, .session = 2, .names = "A B"});
@@ -119,13 +113,11 @@ of_a_place_in_line_it_says_what_is_in_its_way(void **state)
 }
 
 /* Whoever waits, and whatever else is in the way. */
-static void
-a_server_that_forgot_says_for_how_long_it_grants_nothing(void **state)
+TEST(a_server_that_forgot_says_for_how_long_it_grants_nothing)
 {
     struct hf_lockspace_config config = server_config();
     struct server_fixture r = server_empty(&config);
 
-    (void)state;
     r.hold_until.ms = 61000;
     server_begin(&r);
     server_acquire(&r, (struct call){.stream = 11, .session = 1, .names = "A"});
@@ -134,19 +126,4 @@ a_server_that_forgot_says_for_how_long_it_grants_nothing(void **state)
            "1m",
            "wait for that long: somebody may hold it");
     server_fini(&r);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_holder_is_alive_then_silent_and_then_nobodys),
-        cmocka_unit_test(one_that_is_never_taken_over_is_suspected),
-        cmocka_unit_test(of_several_it_is_about_the_quietest),
-        cmocka_unit_test(of_a_place_in_line_it_says_what_is_in_its_way),
-        cmocka_unit_test(
-            a_server_that_forgot_says_for_how_long_it_grants_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include "store/bucket.h"
 
@@ -26,23 +21,19 @@ take_all(struct hf_bucket *bucket, int64_t ms)
     return taken;
 }
 
-static void
-a_new_one_holds_ten(void **state)
+TEST(a_new_one_holds_ten)
 {
     struct hf_bucket bucket = {0};
 
-    (void)state;
     assert_int_equal(take_all(&bucket, 0), 10);
     assert_int_equal(take_all(&bucket, 0), 0);
 }
 
-static void
-an_empty_one_tells_when_to_ask_again(void **state)
+TEST(an_empty_one_tells_when_to_ask_again)
 {
     struct hf_bucket bucket = {0};
     struct hf_instant next = {0};
 
-    (void)state;
     take_all(&bucket, 0);
     assert_false(hf_bucket_take(&bucket, at(30), &next));
     assert_int_equal(next.ms, at(100).ms);
@@ -51,27 +42,23 @@ an_empty_one_tells_when_to_ask_again(void **state)
     assert_int_equal(next.ms, at(200).ms);
 }
 
-static void
-it_fills_up_and_holds_no_more_than_ten(void **state)
+TEST(it_fills_up_and_holds_no_more_than_ten)
 {
     struct hf_bucket bucket = {0};
 
-    (void)state;
     take_all(&bucket, 0);
     assert_int_equal(take_all(&bucket, 500), 5);
     assert_int_equal(take_all(&bucket, 100000), 10);
 }
 
 /* Of somebody who asks every millisecond, and at times pauses. */
-static void
-no_second_sees_more_than_twenty(void **state)
+TEST(no_second_sees_more_than_twenty)
 {
     enum { LENGTH_MS = 10000 };
     static size_t taken[LENGTH_MS];
     struct hf_bucket bucket = {0};
     size_t sum = 0;
 
-    (void)state;
     for (int64_t ms = 0; ms < LENGTH_MS; ms++) {
         if (ms % 3000 < 2000)
             taken[ms] = take_all(&bucket, ms);
@@ -83,14 +70,12 @@ no_second_sees_more_than_twenty(void **state)
 }
 
 /* Also together with what was of none. */
-static void
-what_was_of_use_costs_a_tenth(void **state)
+TEST(what_was_of_use_costs_a_tenth)
 {
     struct hf_bucket bucket = {0};
     struct hf_instant next;
     size_t taken = 0;
 
-    (void)state;
     while (hf_bucket_take(&bucket, at(0), &next)) {
         hf_bucket_give_back(&bucket);
         taken++;
@@ -100,18 +85,4 @@ what_was_of_use_costs_a_tenth(void **state)
     assert_true(hf_bucket_take(&bucket, at(10), &next));
     assert_false(hf_bucket_take(&bucket, at(100), &next));
     assert_int_equal(take_all(&bucket, 2000), 10);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_new_one_holds_ten),
-        cmocka_unit_test(an_empty_one_tells_when_to_ask_again),
-        cmocka_unit_test(it_fills_up_and_holds_no_more_than_ten),
-        cmocka_unit_test(no_second_sees_more_than_twenty),
-        cmocka_unit_test(what_was_of_use_costs_a_tenth),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

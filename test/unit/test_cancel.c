@@ -1,3 +1,4 @@
+#include "support/test.h"
 #include "unit/support/clients.h"
 
 #include <errno.h>
@@ -51,13 +52,11 @@ raise_with(void (*handler)(int), int signal)
 
 /* ---- In a handler -------------------------------------------------------- */
 
-static void
-a_waiter_is_cancelled_by_a_signal_handler(void **state)
+TEST(a_waiter_is_cancelled_by_a_signal_handler)
 {
     struct hf_client *client = open_client("memory:waiter");
     struct hf_lock *lock = hold(client, "deploy", NULL);
 
-    (void)state;
     target = ask_for(client, "deploy", NULL);
     errno = ENOENT;
     raise_with(cancel_target, SIGUSR1);
@@ -68,13 +67,11 @@ a_waiter_is_cancelled_by_a_signal_handler(void **state)
 }
 
 /* What it holds is given back. */
-static void
-a_holder_is_cancelled_by_a_signal_handler(void **state)
+TEST(a_holder_is_cancelled_by_a_signal_handler)
 {
     struct hf_client *client = open_client("memory:holder");
     struct hf_view *left;
 
-    (void)state;
     target = hold(client, "deploy", NULL);
     raise_with(cancel_target, SIGUSR1);
     raise_with(cancel_target, SIGUSR1);
@@ -85,14 +82,12 @@ a_holder_is_cancelled_by_a_signal_handler(void **state)
     close_client(client);
 }
 
-static void
-a_holder_is_abandoned_by_a_signal_handler_and_its_record_stays(void **state)
+TEST(a_holder_is_abandoned_by_a_signal_handler_and_its_record_stays)
 {
     struct hf_client *client = open_client("memory:abandon");
     struct hf_view *left;
     int64_t fence;
 
-    (void)state;
     target = hold(client, "migrate", HF_IF_DEAD, "refuse", NULL);
     fence = (int64_t)hf_lock_fence(target);
     raise_with(abandon_target, SIGUSR2);
@@ -104,12 +99,10 @@ a_holder_is_abandoned_by_a_signal_handler_and_its_record_stays(void **state)
 }
 
 /* It is remembered: the start ends it at once. */
-static void
-a_lock_that_was_cancelled_before_its_start_ends_at_once(void **state)
+TEST(a_lock_that_was_cancelled_before_its_start_ends_at_once)
 {
     struct hf_client *client = open_client("memory:before");
 
-    (void)state;
     target = new_lock(client, "deploy", NULL);
     raise_with(cancel_target, SIGUSR1);
     assert_int_equal(hf_lock_state(target), HF_STATE_NEW);
@@ -119,14 +112,12 @@ a_lock_that_was_cancelled_before_its_start_ends_at_once(void **state)
     close_client(client);
 }
 
-static void
-a_query_is_cancelled_by_a_signal_handler(void **state)
+TEST(a_query_is_cancelled_by_a_signal_handler)
 {
     struct hf_client *client = open_client("memory:query");
     struct hf_lock *lock = hold(client, "deploy", NULL);
     struct hf_view *seen;
 
-    (void)state;
     asked = new_query(client, HF_EXAMINE, HF_NAME, "deploy", HF_WATCH,
                       "forever", NULL);
     assert_int_equal(hf_query_start(asked, NULL), HF_OK);
@@ -196,14 +187,12 @@ parent_of_the_same_number(void)
     return code;
 }
 
-static void
-a_child_with_its_parents_pid_cancels_nothing_of_it(void **state)
+TEST(a_child_with_its_parents_pid_cancels_nothing_of_it)
 {
     pid_t outside = fork();
     pid_t parent;
     int code;
 
-    (void)state;
     if (outside == 0) {
         if (!begin_pid_namespace())
             _exit(NOT_ALLOWED);
@@ -218,21 +207,4 @@ a_child_with_its_parents_pid_cancels_nothing_of_it(void **state)
         skip();
     }
     assert_int_equal(code, 0);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_waiter_is_cancelled_by_a_signal_handler),
-        cmocka_unit_test(a_holder_is_cancelled_by_a_signal_handler),
-        cmocka_unit_test(
-            a_holder_is_abandoned_by_a_signal_handler_and_its_record_stays),
-        cmocka_unit_test(
-            a_lock_that_was_cancelled_before_its_start_ends_at_once),
-        cmocka_unit_test(a_query_is_cancelled_by_a_signal_handler),
-        cmocka_unit_test(a_child_with_its_parents_pid_cancels_nothing_of_it),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

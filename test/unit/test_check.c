@@ -1,3 +1,5 @@
+#include "support/test.h"
+
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -56,26 +58,20 @@ end_of(hf_check_fn *listen)
     return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
-static void
-a_check_that_fails_ends_the_process(void **state)
+TEST(a_check_that_fails_ends_the_process)
 {
-    (void)state;
     assert_int_equal(end_of(NULL), SIGABRT);
 }
 
-static void
-it_does_so_too_when_who_listens_returns(void **state)
+TEST(it_does_so_too_when_who_listens_returns)
 {
-    (void)state;
     assert_int_equal(end_of(stay), SIGABRT);
 }
 
-static void
-who_listens_is_told_the_condition_and_may_leave(void **state)
+TEST(who_listens_is_told_the_condition_and_may_leave)
 {
     volatile int zero = 0;
 
-    (void)state;
     assert_null(hf_check_listen(leave));
     if (setjmp(way_out) == 0)
         HF_CHECK(zero == 1);
@@ -83,26 +79,11 @@ who_listens_is_told_the_condition_and_may_leave(void **state)
     assert_ptr_equal(hf_check_listen(NULL), leave);
 }
 
-static void
-a_check_that_holds_is_told_to_nobody(void **state)
+TEST(a_check_that_holds_is_told_to_nobody)
 {
-    (void)state;
     told = NULL;
     hf_check_listen(leave);
     HF_CHECK(told == NULL);
     hf_check_listen(NULL);
     assert_null(told);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_check_that_fails_ends_the_process),
-        cmocka_unit_test(it_does_so_too_when_who_listens_returns),
-        cmocka_unit_test(who_listens_is_told_the_condition_and_may_leave),
-        cmocka_unit_test(a_check_that_holds_is_told_to_nobody),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

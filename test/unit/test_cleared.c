@@ -1,9 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <jansson.h>
 #include <string.h>
@@ -39,14 +34,12 @@ try_decode(const char *text, struct hf_cleared *cleared, struct hf_error *error)
                              cleared, error);
 }
 
-static void
-a_clear_is_read_and_written_as_designed(void **state)
+TEST(a_clear_is_read_and_written_as_designed)
 {
     struct hf_cleared cleared;
     struct hf_error error;
     char text[HF_RECORD_TEXT_MAX];
 
-    (void)state;
     if (try_decode(EXAMPLE, &cleared, &error) != HF_OK)
         fail_msg("%s", error.text);
     assert_string_equal(cleared.space, "default");
@@ -71,14 +64,12 @@ a_clear_is_read_and_written_as_designed(void **state)
 
 /* Where they are not gone nothing says so: older records have no such member.
  */
-static void
-a_clear_of_who_is_gone_says_so(void **state)
+TEST(a_clear_of_who_is_gone_says_so)
 {
     static const char example[] = GONE BY "," REASON "," CLEARED "," HOLDER "}";
     struct hf_cleared cleared;
     char text[HF_RECORD_TEXT_MAX];
 
-    (void)state;
     assert_int_equal(try_decode(EXAMPLE, &cleared, NULL), HF_OK);
     assert_false(cleared.gone);
     assert_int_equal(try_decode(example, &cleared, NULL), HF_OK);
@@ -88,8 +79,7 @@ a_clear_of_who_is_gone_says_so(void **state)
     assert_string_equal(text, example);
 }
 
-static void
-what_is_no_clear_is_corrupt(void **state)
+TEST(what_is_no_clear_is_corrupt)
 {
     static const struct {
         const char *text;
@@ -152,7 +142,6 @@ what_is_no_clear_is_corrupt(void **state)
          "out of bounds"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct hf_cleared cleared = {.name = "x"};
         struct hf_error error = {.status = HF_OK};
@@ -167,8 +156,7 @@ what_is_no_clear_is_corrupt(void **state)
 
 /* The largest grant, the longest of all other texts, each of the characters
  * that take most: it can be cleared. */
-static void
-the_largest_grant_can_be_cleared_with_the_longest_words(void **state)
+TEST(the_largest_grant_can_be_cleared_with_the_longest_words)
 {
     static char texts[HF_SERVED_RECORD_MAX];
     struct hf_want wants[5];
@@ -190,7 +178,6 @@ the_largest_grant_can_be_cleared_with_the_longest_words(void **state)
     struct hf_cleared read;
     json_t *json;
 
-    (void)state;
     memset(texts, '"', sizeof(texts));
     fill(cleared.space, HF_SPACE_MAX, "\"");
     fill(cleared.name, HF_NAME_MAX, "\"");
@@ -217,33 +204,15 @@ the_largest_grant_can_be_cleared_with_the_longest_words(void **state)
 }
 
 /* What an operator's words have that cannot be shown. */
-static void
-words_that_cannot_be_shown_are_written_as_their_replacement(void **state)
+TEST(words_that_cannot_be_shown_are_written_as_their_replacement)
 {
     struct hf_cleared cleared;
     struct hf_cleared read;
     char text[HF_RECORD_TEXT_MAX];
 
-    (void)state;
     assert_int_equal(try_decode(EXAMPLE, &cleared, NULL), HF_OK);
     memcpy(cleared.by.reason, "a\x1B\xFF", sizeof("a\x1B\xFF"));
     hf_cleared_encode(&cleared, text, sizeof(text));
     assert_int_equal(try_decode(text, &read, NULL), HF_OK);
     assert_string_equal(read.by.reason, "a\xEF\xBF\xBD\xEF\xBF\xBD");
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_clear_is_read_and_written_as_designed),
-        cmocka_unit_test(a_clear_of_who_is_gone_says_so),
-        cmocka_unit_test(what_is_no_clear_is_corrupt),
-        cmocka_unit_test(
-            the_largest_grant_can_be_cleared_with_the_longest_words),
-        cmocka_unit_test(
-            words_that_cannot_be_shown_are_written_as_their_replacement),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

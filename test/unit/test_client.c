@@ -1,3 +1,4 @@
+#include "support/test.h"
 #include "unit/support/clients.h"
 
 #include <unistd.h>
@@ -9,13 +10,11 @@
  * released.
  */
 
-static void
-a_lock_is_granted_checked_and_released(void **state)
+TEST(a_lock_is_granted_checked_and_released)
 {
     struct hf_client *client = open_client("memory:granted");
     struct hf_lock *lock = hold(client, "deploy", NULL);
 
-    (void)state;
     assert_int_equal(hf_lock_check(lock), HF_GRANTED);
     assert_true(hf_lock_fence(lock) > 0);
     assert_true(hf_lock_right_ms(lock) > hf_now().ms);
@@ -23,13 +22,11 @@ a_lock_is_granted_checked_and_released(void **state)
     close_client(client);
 }
 
-static void
-fences_only_grow(void **state)
+TEST(fences_only_grow)
 {
     struct hf_client *client = open_client("memory:fences");
     uint64_t highest = 0;
 
-    (void)state;
     for (int i = 0; i < 100; i++) {
         struct hf_lock *lock = hold(client, "deploy", NULL);
 
@@ -40,8 +37,7 @@ fences_only_grow(void **state)
     close_client(client);
 }
 
-static void
-try_gives_up_at_the_first_sign_of_life(void **state)
+TEST(try_gives_up_at_the_first_sign_of_life)
 {
     struct hf_client *a = open_client("memory:try");
     struct hf_client *b = open_client("memory:try");
@@ -49,7 +45,6 @@ try_gives_up_at_the_first_sign_of_life(void **state)
     struct hf_lock *tried = acquire(b, "deploy", HF_WAIT, "try", NULL);
     struct hf_view *seen = hf_lock_view(tried);
 
-    (void)state;
     assert_int_equal(hf_lock_check(tried), HF_TIMED_OUT);
     assert_int_equal(hf_lock_fence(tried), 0);
     assert_true(hf_view_number(seen, HF_FIELD_RUNNING));
@@ -64,8 +59,7 @@ try_gives_up_at_the_first_sign_of_life(void **state)
 
 /* ---- Waiting ------------------------------------------------------------- */
 
-static void
-a_waiter_is_granted_what_is_released(void **state)
+TEST(a_waiter_is_granted_what_is_released)
 {
     struct hf_client *a = open_client("memory:waiter");
     struct hf_client *b = open_client("memory:waiter");
@@ -73,7 +67,6 @@ a_waiter_is_granted_what_is_released(void **state)
     struct hf_lock *waiter = ask_for(b, "deploy", NULL);
     uint64_t fence = hf_lock_fence(lock);
 
-    (void)state;
     await_holder(b, waiter);
     assert_int_equal(give_back(lock), HF_OK);
     assert_int_equal(hf_lock_wait(waiter, HF_FOREVER), HF_STATE_HELD);
@@ -83,14 +76,12 @@ a_waiter_is_granted_what_is_released(void **state)
     close_client(b);
 }
 
-static void
-one_client_may_wait_for_its_own_lock(void **state)
+TEST(one_client_may_wait_for_its_own_lock)
 {
     struct hf_client *client = open_client("memory:own");
     struct hf_lock *lock = hold(client, "deploy", NULL);
     struct hf_lock *waiter = ask_for(client, "deploy", NULL);
 
-    (void)state;
     assert_int_equal(hf_lock_state(waiter), HF_STATE_WAITING);
     assert_int_equal(give_back(lock), HF_OK);
     assert_int_equal(hf_lock_wait(waiter, HF_FOREVER), HF_STATE_HELD);
@@ -99,15 +90,13 @@ one_client_may_wait_for_its_own_lock(void **state)
 }
 
 /* Whoever waits for one of its own client's is told who holds it, too. */
-static void
-a_waiter_behind_its_own_client_sees_the_holder(void **state)
+TEST(a_waiter_behind_its_own_client_sees_the_holder)
 {
     struct hf_client *client = open_client("memory:sees-own");
     struct hf_lock *lock = hold(client, "deploy", HF_REASON, "release 7", NULL);
     struct hf_lock *waiter = ask_for(client, "deploy", NULL);
     struct hf_view *seen = hf_lock_view(waiter);
 
-    (void)state;
     assert_int_equal(hf_view_number(seen, HF_FIELD_FENCE), hf_lock_fence(lock));
     assert_int_equal(hf_view_number(seen, HF_FIELD_LIFE), HF_LIFE_BEATING);
     assert_string_equal(hf_view_text(seen, HF_FIELD_NAME), "deploy");
@@ -118,15 +107,13 @@ a_waiter_behind_its_own_client_sees_the_holder(void **state)
     hf_lock_free(waiter);
 }
 
-static void
-a_cancelled_waiter_leaves_nothing(void **state)
+TEST(a_cancelled_waiter_leaves_nothing)
 {
     struct hf_client *a = open_client("memory:cancel");
     struct hf_client *b = open_client("memory:cancel");
     struct hf_lock *lock = hold(a, "deploy", NULL);
     struct hf_lock *waiter = ask_for(b, "deploy", NULL);
 
-    (void)state;
     await_holder(b, waiter);
     hf_lock_cancel(waiter);
     assert_int_equal(finish(waiter), HF_E_CANCELLED);
@@ -136,8 +123,7 @@ a_cancelled_waiter_leaves_nothing(void **state)
     close_client(b);
 }
 
-static void
-a_live_holder_past_the_limit_is_held_too_long(void **state)
+TEST(a_live_holder_past_the_limit_is_held_too_long)
 {
     struct hf_client *a = open_client("memory:toolong");
     struct hf_client *b = open_client("memory:toolong");
@@ -145,7 +131,6 @@ a_live_holder_past_the_limit_is_held_too_long(void **state)
     struct hf_lock *waited = acquire(b, "deploy", HF_WAIT, "900ms", NULL);
     struct hf_view *seen = hf_lock_view(waited);
 
-    (void)state;
     assert_int_equal(hf_lock_check(waited), HF_HELD_TOO_LONG);
     assert_int_equal(hf_view_number(seen, HF_FIELD_LIFE), HF_LIFE_BEATING);
     assert_int_equal(hf_lock_check(lock), HF_GRANTED);
@@ -154,21 +139,4 @@ a_live_holder_past_the_limit_is_held_too_long(void **state)
     hf_lock_free(lock);
     close_client(a);
     close_client(b);
-}
-
-int
-main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_lock_is_granted_checked_and_released),
-        cmocka_unit_test(fences_only_grow),
-        cmocka_unit_test(try_gives_up_at_the_first_sign_of_life),
-        cmocka_unit_test(a_waiter_is_granted_what_is_released),
-        cmocka_unit_test(one_client_may_wait_for_its_own_lock),
-        cmocka_unit_test(a_waiter_behind_its_own_client_sees_the_holder),
-        cmocka_unit_test(a_cancelled_waiter_leaves_nothing),
-        cmocka_unit_test(a_live_holder_past_the_limit_is_held_too_long),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,3 +1,4 @@
+#include "support/test.h"
 #include "unit/support/clients.h"
 
 #include <stdio.h>
@@ -75,8 +76,7 @@ clear_one(struct hf_client *client, const char *space, const char *name)
     (void)leave_behind(lock);
 }
 
-static void
-it_says_who_cleared_what_when_why_and_whose_it_was(void **state)
+TEST(it_says_who_cleared_what_when_why_and_whose_it_was)
 {
     static struct listed listed;
     struct hf_client *client = open_client("memory:who");
@@ -84,7 +84,6 @@ it_says_who_cleared_what_when_why_and_whose_it_was(void **state)
     int64_t before_ms = hf_wall_ms();
     char host[HF_HOST_MAX + 1] = "";
 
-    (void)state;
     list_everything(client, 4, &listed);
     assert_int_equal(listed.count, 0);
     clear_one(client, "default", "deploy");
@@ -114,15 +113,13 @@ it_says_who_cleared_what_when_why_and_whose_it_was(void **state)
     close_client(client);
 }
 
-static void
-entries_come_in_the_order_of_time_and_in_pages(void **state)
+TEST(entries_come_in_the_order_of_time_and_in_pages)
 {
     static const char *const names[] = {"m", "z", "a", "q", "b", "m", "c"};
     enum { COUNT = sizeof(names) / sizeof(names[0]) };
     static struct listed listed;
     struct hf_client *client = open_client("memory:order");
 
-    (void)state;
     for (size_t i = 0; i < COUNT; i++)
         clear_one(client, "default", names[i]);
     for (size_t page = 1; page <= COUNT + 1; page++) {
@@ -151,14 +148,12 @@ count_since(struct hf_client *client, int64_t since_ms)
     return count;
 }
 
-static void
-a_query_asks_for_a_space_a_lock_or_a_time(void **state)
+TEST(a_query_asks_for_a_space_a_lock_or_a_time)
 {
     static struct listed listed;
     struct hf_client *client = open_client("memory:query");
     int64_t since_ms;
 
-    (void)state;
     clear_one(client, "default", "a");
     clear_one(client, "team", "a");
     clear_one(client, "team", "b");
@@ -244,14 +239,12 @@ expect_together(struct hf_client *client, size_t count)
     forget(&listed);
 }
 
-static void
-what_is_not_ours_is_shown_as_such_and_nothing_is_left_out(void **state)
+TEST(what_is_not_ours_is_shown_as_such_and_nothing_is_left_out)
 {
     struct file_place place;
     struct hf_store *store;
     struct hf_client *client;
 
-    (void)state;
     make_place(&place);
     client = open_client(place.url);
     assert_int_equal(hf_store_open(place.url, &hf_alloc_libc, &store, NULL),
@@ -261,18 +254,4 @@ what_is_not_ours_is_shown_as_such_and_nothing_is_left_out(void **state)
     hf_store_close(store);
     close_client(client);
     remove_place(&place);
-}
-
-int
-main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_says_who_cleared_what_when_why_and_whose_it_was),
-        cmocka_unit_test(entries_come_in_the_order_of_time_and_in_pages),
-        cmocka_unit_test(a_query_asks_for_a_space_a_lock_or_a_time),
-        cmocka_unit_test(
-            what_is_not_ours_is_shown_as_such_and_nothing_is_left_out),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,3 +1,4 @@
+#include "support/test.h"
 #include "unit/support/clients.h"
 
 #include <stdio.h>
@@ -13,10 +14,8 @@
  * libholdfast beside its locks: what its calls refuse, tell and list.
  */
 
-static void
-no_handle_is_released_freed_and_not_held(void **state)
+TEST(no_handle_is_released_freed_and_not_held)
 {
-    (void)state;
     hf_lock_release(NULL);
     hf_lock_cancel(NULL);
     hf_lock_abandon(NULL);
@@ -41,14 +40,12 @@ no_handle_is_released_freed_and_not_held(void **state)
     assert_false(hf_client_made_place(NULL));
 }
 
-static void
-bad_requests_are_refused_in_one_clause(void **state)
+TEST(bad_requests_are_refused_in_one_clause)
 {
     struct hf_client *client = open_client("memory:bad");
     static char long_name[HF_NAME_MAX + 2];
     const char *const bad[] = {"", "a\nb", "\xff", "a\u200b", long_name, NULL};
 
-    (void)state;
     memset(long_name, 'n', sizeof(long_name) - 1);
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct hf_lock *lock = NULL;
@@ -62,14 +59,12 @@ bad_requests_are_refused_in_one_clause(void **state)
     close_client(client);
 }
 
-static void
-the_place_is_told_in_one_spelling(void **state)
+TEST(the_place_is_told_in_one_spelling)
 {
     struct file_place place;
     char other[sizeof(place.url) + 2];
     struct hf_client *client;
 
-    (void)state;
     make_place(&place);
     snprintf(other, sizeof(other), "sqlite://%s",
              place.url + strlen("sqlite:"));
@@ -79,13 +74,11 @@ the_place_is_told_in_one_spelling(void **state)
     remove_place(&place);
 }
 
-static void
-who_makes_the_place_knows(void **state)
+TEST(who_makes_the_place_knows)
 {
     struct file_place place;
     struct hf_client *clients[2];
 
-    (void)state;
     make_place(&place);
     clients[0] = open_client(place.url);
     clients[1] = open_client(place.url);
@@ -98,14 +91,12 @@ who_makes_the_place_knows(void **state)
 
 /* ---- A client on its way ------------------------------------------------- */
 
-static void
-a_client_is_opened_once_and_may_be_tried_again(void **state)
+TEST(a_client_is_opened_once_and_may_be_tried_again)
 {
     struct hf_client *client = NULL;
     struct hf_lock *lock = NULL;
     struct hf_error error = {0};
 
-    (void)state;
     assert_int_equal(hf_client_new(NULL, &client, NULL), HF_OK);
     assert_string_equal(hf_client_place(client), "");
     assert_int_equal(hf_client_fd(client), -1);
@@ -131,15 +122,13 @@ a_client_is_opened_once_and_may_be_tried_again(void **state)
     close_client(client);
 }
 
-static void
-a_lock_and_a_query_may_be_made_before_the_client_is_open(void **state)
+TEST(a_lock_and_a_query_may_be_made_before_the_client_is_open)
 {
     struct hf_client *client = NULL;
     struct hf_lock *lock = NULL;
     struct hf_query *query = NULL;
     struct hf_error error = {0};
 
-    (void)state;
     assert_int_equal(hf_client_new(NULL, &client, NULL), HF_OK);
     lock = new_lock(client, "deploy", NULL);
     query = new_query(client, HF_LIST, NULL);
@@ -156,13 +145,11 @@ a_lock_and_a_query_may_be_made_before_the_client_is_open(void **state)
     close_client(client);
 }
 
-static void
-a_client_that_was_never_opened_is_closed(void **state)
+TEST(a_client_that_was_never_opened_is_closed)
 {
     struct hf_client *client = NULL;
     struct hf_lock *lock;
 
-    (void)state;
     assert_int_equal(hf_client_new(NULL, &client, NULL), HF_OK);
     lock = new_lock(client, "deploy", NULL);
     assert_int_equal(hf_client_close(client, HF_FOREVER), HF_OK);
@@ -170,8 +157,7 @@ a_client_that_was_never_opened_is_closed(void **state)
 }
 
 /* What has ended, or was never started, does not count. */
-static void
-one_client_has_a_hundred_thousand_locks_and_no_more(void **state)
+TEST(one_client_has_a_hundred_thousand_locks_and_no_more)
 {
     enum { MOST = 100000 };
     static struct hf_lock *locks[MOST];
@@ -179,7 +165,6 @@ one_client_has_a_hundred_thousand_locks_and_no_more(void **state)
     struct hf_lock *more = new_lock(client, "deploy", NULL);
     struct hf_error error = {0};
 
-    (void)state;
     for (size_t i = 0; i < MOST; i++)
         locks[i] = ask_for(client, "deploy", NULL);
     assert_int_equal(hf_lock_start(more, &error), HF_E_LIMIT);
@@ -196,8 +181,7 @@ one_client_has_a_hundred_thousand_locks_and_no_more(void **state)
 
 /* ---- Lists --------------------------------------------------------------- */
 
-static void
-locks_are_listed_in_order_and_in_pages(void **state)
+TEST(locks_are_listed_in_order_and_in_pages)
 {
     struct hf_client *client = open_client("memory:list");
     struct hf_query *query =
@@ -206,7 +190,6 @@ locks_are_listed_in_order_and_in_pages(void **state)
     size_t seen = 0;
     size_t before;
 
-    (void)state;
     for (int i = 0; i < 5; i++) {
         char name[8];
 
@@ -300,14 +283,12 @@ list_all(struct hf_client *client, size_t page)
     return listed;
 }
 
-static void
-every_foreign_name_is_listed_once_and_the_listing_ends(void **state)
+TEST(every_foreign_name_is_listed_once_and_the_listing_ends)
 {
     struct hf_store *store;
     struct hf_client *client = open_client("memory:foreign");
     struct hf_lock *lock = hold(client, "visible-lock", NULL);
 
-    (void)state;
     assert_int_equal(
         hf_store_open("memory:foreign", &hf_alloc_libc, &store, NULL), HF_OK);
     write_foreign(store, "");
@@ -334,15 +315,13 @@ every_foreign_name_is_listed_once_and_the_listing_ends(void **state)
 
 /* Of names longer than a lock's, a cursor holds the beginning, and these have
  * one in common: with each other, and with a lock. */
-static void
-names_that_are_too_long_are_listed_each_once(void **state)
+TEST(names_that_are_too_long_are_listed_each_once)
 {
     static char name[HF_NAME_MAX + 100];
     struct hf_store *store;
     struct hf_client *client = open_client("memory:long");
     struct hf_lock *lock;
 
-    (void)state;
     assert_int_equal(hf_store_open("memory:long", &hf_alloc_libc, &store, NULL),
                      HF_OK);
     memset(name, 'n', HF_NAME_MAX);
@@ -368,8 +347,7 @@ names_that_are_too_long_are_listed_each_once(void **state)
 
 /* ---- Looking only -------------------------------------------------------- */
 
-static void
-a_client_that_looks_only_may_not_write(void **state)
+TEST(a_client_that_looks_only_may_not_write)
 {
     struct hf_client *client = NULL;
     struct hf_lock *lock;
@@ -377,7 +355,6 @@ a_client_that_looks_only_may_not_write(void **state)
     struct hf_view *view;
     struct hf_error error = {0};
 
-    (void)state;
     assert_int_equal(hf_client_new(NULL, &client, NULL), HF_OK);
     assert_int_equal(hf_client_set(client, HF_LOOK_ONLY, "yes", NULL), HF_OK);
     assert_int_equal(hf_client_open(client, "memory:look", NULL), HF_OK);
@@ -397,14 +374,12 @@ a_client_that_looks_only_may_not_write(void **state)
 }
 
 /* Nothing is made: neither the file nor its folder. */
-static void
-a_place_that_is_not_there_is_empty_to_one_who_looks(void **state)
+TEST(a_place_that_is_not_there_is_empty_to_one_who_looks)
 {
     struct file_place place;
     struct hf_client *client = NULL;
     struct hf_query *list;
 
-    (void)state;
     make_place(&place);
     remove_place(&place);
     assert_int_equal(hf_client_new(NULL, &client, NULL), HF_OK);
@@ -416,28 +391,4 @@ a_place_that_is_not_there_is_empty_to_one_who_looks(void **state)
     hf_query_free(list);
     close_client(client);
     assert_int_equal(access(place.folder, F_OK), -1);
-}
-
-int
-main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_handle_is_released_freed_and_not_held),
-        cmocka_unit_test(bad_requests_are_refused_in_one_clause),
-        cmocka_unit_test(the_place_is_told_in_one_spelling),
-        cmocka_unit_test(who_makes_the_place_knows),
-        cmocka_unit_test(a_client_is_opened_once_and_may_be_tried_again),
-        cmocka_unit_test(
-            a_lock_and_a_query_may_be_made_before_the_client_is_open),
-        cmocka_unit_test(a_client_that_was_never_opened_is_closed),
-        cmocka_unit_test(one_client_has_a_hundred_thousand_locks_and_no_more),
-        cmocka_unit_test(locks_are_listed_in_order_and_in_pages),
-        cmocka_unit_test(
-            every_foreign_name_is_listed_once_and_the_listing_ends),
-        cmocka_unit_test(names_that_are_too_long_are_listed_each_once),
-        cmocka_unit_test(a_client_that_looks_only_may_not_write),
-        cmocka_unit_test(a_place_that_is_not_there_is_empty_to_one_who_looks),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

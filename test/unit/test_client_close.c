@@ -1,3 +1,4 @@
+#include "support/test.h"
 #include "unit/support/clients.h"
 
 #include <poll.h>
@@ -23,8 +24,7 @@ is_left(struct hf_client *client, const char *name)
     return left;
 }
 
-static void
-what_is_held_is_given_back_and_what_is_waited_for_given_up(void **state)
+TEST(what_is_held_is_given_back_and_what_is_waited_for_given_up)
 {
     struct hf_client *client = open_client("memory:all");
     struct hf_client *other = open_client("memory:all");
@@ -36,7 +36,6 @@ what_is_held_is_given_back_and_what_is_waited_for_given_up(void **state)
     struct hf_query *query = new_query(client, HF_EXAMINE, HF_NAME, "theirs",
                                        HF_WATCH, "forever", NULL);
 
-    (void)state;
     await_holder(client, waiting);
     assert_int_equal(hf_query_start(query, NULL), HF_OK);
     assert_int_equal(hf_client_close(client, HF_FOREVER), HF_OK);
@@ -70,8 +69,7 @@ close_without_limit(void *arg)
     return NULL;
 }
 
-static void
-a_close_waits_until_everything_is_settled(void **state)
+TEST(a_close_waits_until_everything_is_settled)
 {
     atomic_bool deaf = false;
     struct hf_client *other = open_client("memory:settle");
@@ -82,7 +80,6 @@ a_close_waits_until_everything_is_settled(void **state)
     struct hf_lock *lock = hold(closing.client, "deploy", NULL);
     pthread_t thread;
 
-    (void)state;
     atomic_store(&deaf, true);
     assert_int_equal(
         pthread_create(&thread, NULL, close_without_limit, &closing), 0);
@@ -98,8 +95,7 @@ a_close_waits_until_everything_is_settled(void **state)
     close_client(other);
 }
 
-static void
-what_cannot_be_settled_within_the_limit_is_abandoned(void **state)
+TEST(what_cannot_be_settled_within_the_limit_is_abandoned)
 {
     atomic_bool deaf = false;
     struct hf_client *other = open_client("memory:abandon");
@@ -108,7 +104,6 @@ what_cannot_be_settled_within_the_limit_is_abandoned(void **state)
     struct hf_lock *freed = hold(client, "freed", NULL);
     struct hf_instant begun = hf_now();
 
-    (void)state;
     atomic_store(&deaf, true);
     hf_lock_free(freed);
     assert_int_equal(hf_client_close(client, (struct hf_duration){100}),
@@ -123,13 +118,11 @@ what_cannot_be_settled_within_the_limit_is_abandoned(void **state)
 }
 
 /* One who was freed is waited for, too. */
-static void
-what_was_freed_is_settled_before_the_close_returns(void **state)
+TEST(what_was_freed_is_settled_before_the_close_returns)
 {
     struct hf_client *client = open_client("memory:freed");
     struct hf_client *other = open_client("memory:freed");
 
-    (void)state;
     for (int i = 0; i < 20; i++)
         hf_lock_free(hold(client, "deploy", NULL));
     assert_int_equal(hf_client_close(client, HF_FOREVER), HF_OK);
@@ -137,13 +130,11 @@ what_was_freed_is_settled_before_the_close_returns(void **state)
     close_client(other);
 }
 
-static void
-a_client_with_nothing_to_settle_needs_no_time(void **state)
+TEST(a_client_with_nothing_to_settle_needs_no_time)
 {
     struct hf_client *client = open_client("memory:nothing");
     struct hf_lock *fresh = new_lock(client, "deploy", NULL);
 
-    (void)state;
     assert_int_equal(give_back(hold(client, "deploy", NULL)), HF_OK);
     assert_int_equal(hf_client_close(client, (struct hf_duration){0}), HF_OK);
     hf_lock_free(fresh);
@@ -204,8 +195,7 @@ commit_once_a_list_waits(struct hf_store *store, struct hf_store_group *groups,
     forward_store_commit(store, groups, groups_count, until, error);
 }
 
-static void
-a_client_is_closed_while_a_list_is_read(void **state)
+TEST(a_client_is_closed_while_a_list_is_read)
 {
     static const struct hf_store_methods methods = {
         .commit = commit_once_a_list_waits,
@@ -218,7 +208,6 @@ a_client_is_closed_while_a_list_is_read(void **state)
     struct hf_lock *kept;
     struct hf_query *query;
 
-    (void)state;
     list->client = client;
     kept = hold(client, "kept", NULL);
     hf_lock_free(hold(client, "freed", NULL));
@@ -229,20 +218,4 @@ a_client_is_closed_while_a_list_is_read(void **state)
     assert_int_equal(hf_client_close(client, HF_FOREVER), HF_OK);
     hf_lock_free(kept);
     hf_query_free(query);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(
-            what_is_held_is_given_back_and_what_is_waited_for_given_up),
-        cmocka_unit_test(a_close_waits_until_everything_is_settled),
-        cmocka_unit_test(what_cannot_be_settled_within_the_limit_is_abandoned),
-        cmocka_unit_test(what_was_freed_is_settled_before_the_close_returns),
-        cmocka_unit_test(a_client_with_nothing_to_settle_needs_no_time),
-        cmocka_unit_test(a_client_is_closed_while_a_list_is_read),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,3 +1,4 @@
+#include "support/test.h"
 #include "unit/support/clients.h"
 
 #include <signal.h>
@@ -14,8 +15,7 @@
 
 /* ---- Death --------------------------------------------------------------- */
 
-static void
-an_unbeaten_takeover_lock_is_taken_over(void **state)
+TEST(an_unbeaten_takeover_lock_is_taken_over)
 {
     struct hf_client *a = open_client("memory:takeover");
     struct hf_client *b = open_client("memory:takeover");
@@ -23,7 +23,6 @@ an_unbeaten_takeover_lock_is_taken_over(void **state)
     uint64_t fence = hf_lock_fence(lock);
     struct hf_lock *taken;
 
-    (void)state;
     (void)leave_behind(lock);
     taken = hold(b, "deploy", NULL);
     assert_true(hf_lock_fence(taken) > fence);
@@ -32,8 +31,7 @@ an_unbeaten_takeover_lock_is_taken_over(void **state)
     close_client(b);
 }
 
-static void
-an_unbeaten_refuse_lock_is_suspected_and_kept(void **state)
+TEST(an_unbeaten_refuse_lock_is_suspected_and_kept)
 {
     struct hf_client *a = open_client("memory:suspected");
     struct hf_client *b = open_client("memory:suspected");
@@ -43,7 +41,6 @@ an_unbeaten_refuse_lock_is_suspected_and_kept(void **state)
     struct hf_lock *waited;
     struct hf_view *seen;
 
-    (void)state;
     (void)leave_behind(lock);
     waited = acquire(b, "deploy", HF_WAIT, "1500ms", NULL);
     assert_int_equal(hf_lock_check(waited), HF_SUSPECTED_DEAD);
@@ -60,15 +57,13 @@ an_unbeaten_refuse_lock_is_suspected_and_kept(void **state)
 }
 
 /* It is told of it when that is known, and may wish to wait no longer. */
-static void
-a_waiter_that_wishes_it_ends_as_soon_as_the_holder_is_suspected(void **state)
+TEST(a_waiter_that_wishes_it_ends_as_soon_as_the_holder_is_suspected)
 {
     struct hf_client *a = open_client("memory:wish");
     struct hf_client *b = open_client("memory:wish");
     struct hf_lock *patient;
     struct hf_lock *other;
 
-    (void)state;
     (void)leave_behind(
         hold(a, "deploy", HF_TTL, SHORT_TTL, HF_IF_DEAD, "refuse", NULL));
     patient = ask_for(b, "deploy", NULL);
@@ -82,8 +77,7 @@ a_waiter_that_wishes_it_ends_as_soon_as_the_holder_is_suspected(void **state)
     close_client(b);
 }
 
-static void
-a_holder_whose_process_is_gone_is_found_at_once(void **state)
+TEST(a_holder_whose_process_is_gone_is_found_at_once)
 {
     struct file_place place;
     struct hf_client *client;
@@ -94,7 +88,6 @@ a_holder_whose_process_is_gone_is_found_at_once(void **state)
     pid_t refuse;
     pid_t takeover;
 
-    (void)state;
     make_place(&place);
     refuse = hold_and_die(place.url, "migrate", HF_IF_DEAD, "refuse", NULL);
     takeover = hold_and_die(place.url, "deploy", NULL);
@@ -116,8 +109,7 @@ a_holder_whose_process_is_gone_is_found_at_once(void **state)
 }
 
 /* Not only when the waiter looks at the record again, after about a beat. */
-static void
-a_holder_that_ends_while_it_is_waited_for_is_found_at_once(void **state)
+TEST(a_holder_that_ends_while_it_is_waited_for_is_found_at_once)
 {
     struct file_place place;
     struct hf_client *client;
@@ -125,7 +117,6 @@ a_holder_that_ends_while_it_is_waited_for_is_found_at_once(void **state)
     struct hf_instant killed_at;
     pid_t holder;
 
-    (void)state;
     make_place(&place);
     holder = hold_until_killed(place.url, "deploy", NULL);
     client = open_client(place.url);
@@ -142,8 +133,7 @@ a_holder_that_ends_while_it_is_waited_for_is_found_at_once(void **state)
 }
 
 /* What the first of them learns is true for all. */
-static void
-of_a_refuse_holder_that_is_gone_every_waiter_hears(void **state)
+TEST(of_a_refuse_holder_that_is_gone_every_waiter_hears)
 {
     enum { WAITERS = 4 };
     struct file_place place;
@@ -151,7 +141,6 @@ of_a_refuse_holder_that_is_gone_every_waiter_hears(void **state)
     struct hf_lock *waiters[WAITERS];
     pid_t holder;
 
-    (void)state;
     make_place(&place);
     holder =
         hold_until_killed(place.url, "migrate", HF_IF_DEAD, "refuse", NULL);
@@ -175,8 +164,7 @@ of_a_refuse_holder_that_is_gone_every_waiter_hears(void **state)
 }
 
 /* Also of the one that nobody looked at when the process ended. */
-static void
-of_a_holder_that_is_gone_the_waiters_of_all_its_locks_hear(void **state)
+TEST(of_a_holder_that_is_gone_the_waiters_of_all_its_locks_hear)
 {
     struct hf_client *holder = open_client("memory:both");
     struct hf_client *client = open_client("memory:both");
@@ -185,7 +173,6 @@ of_a_holder_that_is_gone_the_waiters_of_all_its_locks_hear(void **state)
     struct hf_lock *waiters[2];
     char pids[16];
 
-    (void)state;
     if (process == 0) {
         (void)pause();
         _exit(0);
@@ -214,8 +201,7 @@ of_a_holder_that_is_gone_the_waiters_of_all_its_locks_hear(void **state)
 
 /* ---- Clearing ------------------------------------------------------------ */
 
-static void
-a_dead_refuse_lock_is_cleared_by_hand(void **state)
+TEST(a_dead_refuse_lock_is_cleared_by_hand)
 {
     struct file_place place;
     struct hf_client *client;
@@ -225,7 +211,6 @@ a_dead_refuse_lock_is_cleared_by_hand(void **state)
     struct hf_lock *lock;
     pid_t dead;
 
-    (void)state;
     make_place(&place);
     dead = hold_and_die(place.url, "migrate", HF_IF_DEAD, "refuse", NULL);
     client = open_client(place.url);
@@ -249,15 +234,13 @@ a_dead_refuse_lock_is_cleared_by_hand(void **state)
     remove_place(&place);
 }
 
-static void
-a_live_lock_is_not_cleared(void **state)
+TEST(a_live_lock_is_not_cleared)
 {
     struct hf_client *a = open_client("memory:alive");
     struct hf_client *b = open_client("memory:alive");
     struct hf_lock *lock = hold(a, "deploy", HF_TTL, SHORT_TTL, NULL);
     struct hf_view *seen = clear(b, "deploy", HF_REASON, "why not", NULL);
 
-    (void)state;
     assert_false(hf_view_number(seen, HF_FIELD_CLEARED));
     assert_int_equal(hf_view_number(seen, HF_FIELD_LIFE), HF_LIFE_BEATING);
     assert_int_equal(hf_lock_check(lock), HF_GRANTED);
@@ -269,8 +252,7 @@ a_live_lock_is_not_cleared(void **state)
 
 /* ---- What the holder hears of it ----------------------------------------- */
 
-static void
-a_forced_clear_is_told_to_the_holder(void **state)
+TEST(a_forced_clear_is_told_to_the_holder)
 {
     struct hf_client *a = open_client("memory:forced");
     struct hf_client *b = open_client("memory:forced");
@@ -278,7 +260,6 @@ a_forced_clear_is_told_to_the_holder(void **state)
         hold(a, "deploy", HF_TTL, SHORT_TTL, HF_IF_DEAD, "refuse", NULL);
     unsigned told;
 
-    (void)state;
     clear_by_force(b, "deploy");
     told = await_news(a, hf_lock_id(lock), HF_NEWS_LOST);
     assert_true((told & HF_NEWS_IN_DOUBT) == 0);
@@ -289,8 +270,7 @@ a_forced_clear_is_told_to_the_holder(void **state)
 }
 
 /* They beat together, and so they are lost together. */
-static void
-of_many_locks_lost_at_once_each_is_told_once(void **state)
+TEST(of_many_locks_lost_at_once_each_is_told_once)
 {
     enum { LOCKS = 8 };
     static const char *const names[LOCKS] = {"a", "b", "c", "d",
@@ -301,7 +281,6 @@ of_many_locks_lost_at_once_each_is_told_once(void **state)
     unsigned told[LOCKS] = {0};
     const struct hf_notice *notice;
 
-    (void)state;
     for (size_t i = 0; i < LOCKS; i++) {
         locks[i] = hold(a, names[i], HF_TTL, "3s", NULL);
         hf_lock_set_user(locks[i], &told[i]);
@@ -324,27 +303,4 @@ of_many_locks_lost_at_once_each_is_told_once(void **state)
     }
     close_client(a);
     close_client(b);
-}
-
-int
-main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_unbeaten_takeover_lock_is_taken_over),
-        cmocka_unit_test(an_unbeaten_refuse_lock_is_suspected_and_kept),
-        cmocka_unit_test(
-            a_waiter_that_wishes_it_ends_as_soon_as_the_holder_is_suspected),
-        cmocka_unit_test(a_holder_whose_process_is_gone_is_found_at_once),
-        cmocka_unit_test(
-            a_holder_that_ends_while_it_is_waited_for_is_found_at_once),
-        cmocka_unit_test(of_a_refuse_holder_that_is_gone_every_waiter_hears),
-        cmocka_unit_test(
-            of_a_holder_that_is_gone_the_waiters_of_all_its_locks_hear),
-        cmocka_unit_test(a_dead_refuse_lock_is_cleared_by_hand),
-        cmocka_unit_test(a_live_lock_is_not_cleared),
-        cmocka_unit_test(a_forced_clear_is_told_to_the_holder),
-        cmocka_unit_test(of_many_locks_lost_at_once_each_is_told_once),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

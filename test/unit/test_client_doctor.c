@@ -1,3 +1,4 @@
+#include "support/test.h"
 #include "unit/support/clients.h"
 
 #include <sqlite3.h>
@@ -164,13 +165,11 @@ count_rows(const struct file_place *place, const char *where)
 
 /* ---- Sound places -------------------------------------------------------- */
 
-static void
-a_place_in_memory_is_well_but_gone_with_its_process(void **state)
+TEST(a_place_in_memory_is_well_but_gone_with_its_process)
 {
     struct hf_client *client = open_client("memory:doctor");
     struct told told = consult(client);
 
-    (void)state;
     expect_all(&told);
     expect(&told, "reachable", HF_GRADE_OK, "answered in ", "");
     expect(&told, "rights", HF_GRADE_OK, "", "");
@@ -185,8 +184,7 @@ a_place_in_memory_is_well_but_gone_with_its_process(void **state)
 }
 
 /* The latency is this machine's, and so is the file system. */
-static void
-a_file_is_looked_at_as_a_whole(void **state)
+TEST(a_file_is_looked_at_as_a_whole)
 {
     struct hf_checkup kept = {.check = "durability"};
     struct file_place place;
@@ -194,7 +192,6 @@ a_file_is_looked_at_as_a_whole(void **state)
     struct statfs found;
     struct told told;
 
-    (void)state;
     make_place(&place);
     client = open_client(place.url);
     told = consult(client);
@@ -216,13 +213,11 @@ a_file_is_looked_at_as_a_whole(void **state)
     remove_place(&place);
 }
 
-static void
-it_leaves_one_tombstone_however_often_it_is_asked(void **state)
+TEST(it_leaves_one_tombstone_however_often_it_is_asked)
 {
     struct file_place place;
     struct hf_client *client;
 
-    (void)state;
     make_place(&place);
     client = open_client(place.url);
     for (int i = 0; i < 3; i++) {
@@ -239,8 +234,7 @@ it_leaves_one_tombstone_however_often_it_is_asked(void **state)
     remove_place(&place);
 }
 
-static void
-no_lock_is_disturbed(void **state)
+TEST(no_lock_is_disturbed)
 {
     struct file_place place;
     struct hf_client *client;
@@ -249,7 +243,6 @@ no_lock_is_disturbed(void **state)
     struct told told;
     uint64_t fence;
 
-    (void)state;
     make_place(&place);
     client = open_client(place.url);
     other = open_client(place.url);
@@ -271,14 +264,12 @@ no_lock_is_disturbed(void **state)
     remove_place(&place);
 }
 
-static void
-two_doctors_at_once_do_not_mind_each_other(void **state)
+TEST(two_doctors_at_once_do_not_mind_each_other)
 {
     struct file_place place;
     struct hf_client *clients[2];
     struct hf_query *queries[2];
 
-    (void)state;
     make_place(&place);
     for (int i = 0; i < 2; i++) {
         clients[i] = open_client(place.url);
@@ -302,14 +293,12 @@ two_doctors_at_once_do_not_mind_each_other(void **state)
 
 /* ---- To look only -------------------------------------------------------- */
 
-static void
-who_looks_only_measures_nothing_and_writes_nothing(void **state)
+TEST(who_looks_only_measures_nothing_and_writes_nothing)
 {
     struct file_place place;
     struct hf_client *client;
     struct told told;
 
-    (void)state;
     make_place(&place);
     client = open_to_look(place.url);
     told = consult(client);
@@ -333,14 +322,12 @@ who_looks_only_measures_nothing_and_writes_nothing(void **state)
     remove_place(&place);
 }
 
-static void
-a_folder_that_may_only_be_read_fails(void **state)
+TEST(a_folder_that_may_only_be_read_fails)
 {
     struct file_place place;
     struct hf_client *client;
     struct told told;
 
-    (void)state;
     if (geteuid() == 0)
         skip(); /* who may do all */
     make_place(&place);
@@ -427,12 +414,10 @@ consult_ill(const struct ill *how)
     return told;
 }
 
-static void
-a_slow_place_is_told_in_figures(void **state)
+TEST(a_slow_place_is_told_in_figures)
 {
     struct told told;
 
-    (void)state;
     told = consult_ill(&(struct ill){.commit_ms = 100});
     expect(&told, "latency", HF_GRADE_OK, "takes 100ms (median of 5", "");
     expect(&told, "latency", HF_GRADE_OK,
@@ -456,12 +441,10 @@ a_slow_place_is_told_in_figures(void **state)
     forget(&told);
 }
 
-static void
-a_place_that_does_not_answer_fails_in_its_own_words(void **state)
+TEST(a_place_that_does_not_answer_fails_in_its_own_words)
 {
     struct told told;
 
-    (void)state;
     told = consult_ill(&(struct ill){.away = true});
     expect(&told, "reachable", HF_GRADE_FAIL, "the disk is full", "");
     expect(&told, "latency", HF_GRADE_FAIL, "the disk is full", "");
@@ -484,10 +467,8 @@ judge(int64_t a_us, int64_t b_us, int64_t c_us)
     return checkup;
 }
 
-static void
-the_median_counts_and_the_slowest_warns(void **state)
+TEST(the_median_counts_and_the_slowest_warns)
 {
-    (void)state;
     assert_int_equal(judge(80, 1, 9).grade, HF_GRADE_OK);
     assert_non_null(strstr(judge(80, 1, 9).found,
                            "takes 9us (median of 3, the slowest "
@@ -518,13 +499,11 @@ expect_evidence(const struct hf_process_survey *survey, enum hf_grade grade,
     assert_non_null(strstr(checkup.remedy, remedy));
 }
 
-static void
-it_says_what_can_be_seen_of_a_dead_holder(void **state)
+TEST(it_says_what_can_be_seen_of_a_dead_holder)
 {
     struct hf_process_survey all = {true, true, true, true, true};
     struct hf_process_survey survey = all;
 
-    (void)state;
     expect_evidence(&survey, HF_GRADE_OK, "on this host is seen at once", "");
     survey.sees_others = false;
     expect_evidence(&survey, HF_GRADE_WARN, "/proc hides it", "hidepid=0");
@@ -538,24 +517,4 @@ it_says_what_can_be_seen_of_a_dead_holder(void **state)
     survey.knows_boot = false;
     expect_evidence(&survey, HF_GRADE_WARN, "silence for its ttl alone",
                     "mount -t proc");
-}
-
-int
-main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_place_in_memory_is_well_but_gone_with_its_process),
-        cmocka_unit_test(a_file_is_looked_at_as_a_whole),
-        cmocka_unit_test(it_leaves_one_tombstone_however_often_it_is_asked),
-        cmocka_unit_test(no_lock_is_disturbed),
-        cmocka_unit_test(two_doctors_at_once_do_not_mind_each_other),
-        cmocka_unit_test(who_looks_only_measures_nothing_and_writes_nothing),
-        cmocka_unit_test(a_folder_that_may_only_be_read_fails),
-        cmocka_unit_test(a_slow_place_is_told_in_figures),
-        cmocka_unit_test(a_place_that_does_not_answer_fails_in_its_own_words),
-        cmocka_unit_test(the_median_counts_and_the_slowest_warns),
-        cmocka_unit_test(it_says_what_can_be_seen_of_a_dead_holder),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

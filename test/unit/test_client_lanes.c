@@ -1,3 +1,4 @@
+#include "support/test.h"
 #include "unit/support/clients.h"
 
 #include "base/clock.h"
@@ -23,14 +24,12 @@ expect_answer(struct hf_lock *lock, enum hf_outcome outcome)
 
 /* ---- Lanes --------------------------------------------------------------- */
 
-static void
-a_lane_does_not_wait_for_the_lock_it_holds(void **state)
+TEST(a_lane_does_not_wait_for_the_lock_it_holds)
 {
     struct hf_client *client = open_client("memory:lane");
     struct hf_lock *lock = hold(client, "deploy", HF_LANE, "build 7", NULL);
     struct hf_lock *again = ask_for(client, "deploy", HF_LANE, "build 7", NULL);
 
-    (void)state;
     assert_int_equal(hf_lock_state(again), HF_STATE_ENDED); /* at once */
     expect_answer(again, HF_ALREADY_HELD);
     assert_int_equal(hf_lock_check(lock), HF_GRANTED);
@@ -38,14 +37,12 @@ a_lane_does_not_wait_for_the_lock_it_holds(void **state)
     close_client(client);
 }
 
-static void
-a_lane_does_not_wait_behind_itself(void **state)
+TEST(a_lane_does_not_wait_behind_itself)
 {
     struct hf_client *client = open_client("memory:line");
     struct hf_lock *lock = hold(client, "deploy", HF_LANE, "one", NULL);
     struct hf_lock *waiter = ask_for(client, "deploy", HF_LANE, "two", NULL);
 
-    (void)state;
     assert_int_equal(hf_lock_state(waiter), HF_STATE_WAITING);
     expect_answer(ask_for(client, "deploy", HF_LANE, "two", NULL),
                   HF_ALREADY_HELD);
@@ -55,8 +52,7 @@ a_lane_does_not_wait_behind_itself(void **state)
     close_client(client);
 }
 
-static void
-other_lanes_and_those_without_one_wait(void **state)
+TEST(other_lanes_and_those_without_one_wait)
 {
     struct hf_client *client = open_client("memory:lanes");
     struct hf_lock *lock = hold(client, "deploy", HF_LANE, "one", NULL);
@@ -64,7 +60,6 @@ other_lanes_and_those_without_one_wait(void **state)
     struct hf_lock *none = ask_for(client, "deploy", NULL);
     struct hf_lock *nobody = ask_for(client, "deploy", NULL);
 
-    (void)state;
     assert_int_equal(hf_lock_state(other), HF_STATE_WAITING);
     assert_int_equal(hf_lock_state(none), HF_STATE_WAITING);
     assert_int_equal(hf_lock_state(nobody), HF_STATE_WAITING);
@@ -75,8 +70,7 @@ other_lanes_and_those_without_one_wait(void **state)
     close_client(client);
 }
 
-static void
-a_lane_may_hold_many_locks_and_one_name_in_two_spaces(void **state)
+TEST(a_lane_may_hold_many_locks_and_one_name_in_two_spaces)
 {
     struct hf_client *client = open_client("memory:spaces");
     struct hf_lock *a = hold(client, "a", HF_LANE, "one", NULL);
@@ -84,7 +78,6 @@ a_lane_may_hold_many_locks_and_one_name_in_two_spaces(void **state)
     struct hf_lock *there =
         hold(client, "a", HF_LANE, "one", HF_SPACE, "team", NULL);
 
-    (void)state;
     assert_int_equal(give_back(a), HF_OK);
     assert_int_equal(give_back(b), HF_OK);
     assert_int_equal(give_back(there), HF_OK);
@@ -92,15 +85,13 @@ a_lane_may_hold_many_locks_and_one_name_in_two_spaces(void **state)
 }
 
 /* What it gives back will be free: for that it may wait. */
-static void
-a_lane_waits_for_what_it_is_giving_back(void **state)
+TEST(a_lane_waits_for_what_it_is_giving_back)
 {
     atomic_bool deaf = false;
     struct hf_client *client = open_deaf_client("memory:back", &deaf);
     struct hf_lock *lock = hold(client, "deploy", HF_LANE, "one", NULL);
     struct hf_lock *again;
 
-    (void)state;
     atomic_store(&deaf, true);
     hf_lock_release(lock);
     again = ask_for(client, "deploy", HF_LANE, "one", NULL);
@@ -115,8 +106,7 @@ a_lane_waits_for_what_it_is_giving_back(void **state)
 /* ---- Tries --------------------------------------------------------------- */
 
 /* Even when the place does not answer: it need not be asked. */
-static void
-a_try_behind_a_holder_of_its_client_is_answered_at_once(void **state)
+TEST(a_try_behind_a_holder_of_its_client_is_answered_at_once)
 {
     atomic_bool deaf = false;
     struct hf_client *client = open_deaf_client("memory:try", &deaf);
@@ -124,7 +114,6 @@ a_try_behind_a_holder_of_its_client_is_answered_at_once(void **state)
     struct hf_lock *tried;
     struct hf_view *seen;
 
-    (void)state;
     atomic_store(&deaf, true);
     tried = ask_for(client, "deploy", HF_WAIT, "try", NULL);
     assert_int_equal(hf_lock_state(tried), HF_STATE_ENDED);
@@ -142,8 +131,7 @@ a_try_behind_a_holder_of_its_client_is_answered_at_once(void **state)
 }
 
 /* The head has seen that the holder lives, though no beat is due for long. */
-static void
-a_try_behind_a_head_is_told_what_the_head_knows(void **state)
+TEST(a_try_behind_a_head_is_told_what_the_head_knows)
 {
     struct hf_client *a = open_client("memory:head");
     struct hf_client *b = open_client("memory:head");
@@ -151,7 +139,6 @@ a_try_behind_a_head_is_told_what_the_head_knows(void **state)
         hold(a, "deploy", HF_TTL, "60s", HF_BEAT, "15s", HF_GRACE, "1s", NULL);
     struct hf_lock *head = ask_for(b, "deploy", HF_TTL, "60s", NULL);
 
-    (void)state;
     await_holder(b, head);
     expect_answer(ask_for(b, "deploy", HF_WAIT, "try", NULL), HF_TIMED_OUT);
     assert_int_equal(hf_lock_state(head), HF_STATE_WAITING);
@@ -162,15 +149,13 @@ a_try_behind_a_head_is_told_what_the_head_knows(void **state)
 }
 
 /* Nobody lives until the head holds it: then it does. */
-static void
-a_try_behind_a_head_that_takes_over_is_told_that_the_head_lives(void **state)
+TEST(a_try_behind_a_head_that_takes_over_is_told_that_the_head_lives)
 {
     struct hf_client *a = open_client("memory:over");
     struct hf_client *b = open_client("memory:over");
     struct hf_lock *head;
     struct hf_lock *tried;
 
-    (void)state;
     (void)leave_behind(
         hold(a, "deploy", HF_TTL, SHORT_TTL, HF_PROCESSES, "1", NULL));
     head = ask_for(b, "deploy", NULL);
@@ -182,14 +167,12 @@ a_try_behind_a_head_that_takes_over_is_told_that_the_head_lives(void **state)
     close_client(b);
 }
 
-static void
-a_try_behind_a_head_that_suspects_is_told_so(void **state)
+TEST(a_try_behind_a_head_that_suspects_is_told_so)
 {
     struct hf_client *a = open_client("memory:suspects");
     struct hf_client *b = open_client("memory:suspects");
     struct hf_lock *head;
 
-    (void)state;
     (void)leave_behind(
         hold(a, "deploy", HF_TTL, SHORT_TTL, HF_IF_DEAD, "refuse", NULL));
     head = ask_for(b, "deploy", NULL);
@@ -202,13 +185,11 @@ a_try_behind_a_head_that_suspects_is_told_so(void **state)
     close_client(b);
 }
 
-static void
-a_try_of_what_is_free_is_granted(void **state)
+TEST(a_try_of_what_is_free_is_granted)
 {
     struct hf_client *client = open_client("memory:free");
     struct hf_lock *lock = hold(client, "deploy", HF_WAIT, "try", NULL);
 
-    (void)state;
     assert_int_equal(give_back(lock), HF_OK);
     assert_int_equal(give_back(hold(client, "deploy", HF_WAIT, "0s", NULL)),
                      HF_OK);
@@ -225,8 +206,7 @@ is_woken(struct hf_store *store)
 }
 
 /* It is handed over at once, and for a second that was enough. */
-static void
-a_client_that_hands_a_lock_over_leaves_it_to_others_at_last(void **state)
+TEST(a_client_that_hands_a_lock_over_leaves_it_to_others_at_last)
 {
     enum { REST_MS = 100, MOST_MS = 3000 };
     static const struct hf_store_methods changed = {.is_woken = is_woken};
@@ -237,7 +217,6 @@ a_client_that_hands_a_lock_over_leaves_it_to_others_at_last(void **state)
     struct hf_instant began = hf_now();
     int64_t rested_ms = 0;
 
-    (void)state;
     while (rested_ms < REST_MS && hf_between(began, hf_now()).ms < MOST_MS) {
         struct hf_lock *next = ask_for(client, "deploy", NULL);
         struct hf_instant freed = hf_now();
@@ -250,27 +229,4 @@ a_client_that_hands_a_lock_over_leaves_it_to_others_at_last(void **state)
     assert_true(rested_ms >= REST_MS);
     assert_int_equal(give_back(lock), HF_OK);
     close_client(client);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_lane_does_not_wait_for_the_lock_it_holds),
-        cmocka_unit_test(a_lane_does_not_wait_behind_itself),
-        cmocka_unit_test(other_lanes_and_those_without_one_wait),
-        cmocka_unit_test(a_lane_may_hold_many_locks_and_one_name_in_two_spaces),
-        cmocka_unit_test(a_lane_waits_for_what_it_is_giving_back),
-        cmocka_unit_test(
-            a_try_behind_a_holder_of_its_client_is_answered_at_once),
-        cmocka_unit_test(a_try_behind_a_head_is_told_what_the_head_knows),
-        cmocka_unit_test(
-            a_try_behind_a_head_that_takes_over_is_told_that_the_head_lives),
-        cmocka_unit_test(a_try_behind_a_head_that_suspects_is_told_so),
-        cmocka_unit_test(a_try_of_what_is_free_is_granted),
-        cmocka_unit_test(
-            a_client_that_hands_a_lock_over_leaves_it_to_others_at_last),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,3 +1,4 @@
+#include "support/test.h"
 #include "unit/support/clients.h"
 
 #include <pthread.h>
@@ -61,8 +62,7 @@ await_process(struct hf_client *client, const struct hf_lock *waiter, pid_t pid)
 }
 
 /* Neither a beat nor a look is due for seconds: only its end tells. */
-static void
-a_new_holder_that_dies_just_after_it_was_seen_is_found_at_once(void **state)
+TEST(a_new_holder_that_dies_just_after_it_was_seen_is_found_at_once)
 {
     struct file_place place;
     struct hf_client *client;
@@ -71,7 +71,6 @@ a_new_holder_that_dies_just_after_it_was_seen_is_found_at_once(void **state)
     pid_t first;
     pid_t second;
 
-    (void)state;
     make_place(&place);
     first = hold_until_killed(place.url, "deploy", HF_TTL, "60s", HF_BEAT, "9s",
                               NULL);
@@ -101,15 +100,13 @@ wait_for_end(void *lock)
     return NULL;
 }
 
-static void
-closing_wakes_those_who_wait_and_leaves_locks_to_be_freed(void **state)
+TEST(closing_wakes_those_who_wait_and_leaves_locks_to_be_freed)
 {
     struct hf_client *client = open_client("memory:close");
     struct hf_lock *lock = hold(client, "deploy", NULL);
     struct hf_lock *waiter = ask_for(client, "deploy", NULL);
     pthread_t sleeper;
 
-    (void)state;
     assert_int_equal(pthread_create(&sleeper, NULL, wait_for_end, waiter), 0);
     close_client(client);
     pthread_join(sleeper, NULL);
@@ -185,10 +182,8 @@ close_in_thread(void *client)
 }
 
 /* ThreadSanitizer hears it if one side goes on with what the other freed. */
-static void
-a_list_under_way_outlives_the_close(void **state)
+TEST(a_list_under_way_outlives_the_close)
 {
-    (void)state;
     for (int round = 0; round < 50; round++) {
         struct gate gate;
         struct hf_client *client = open_behind_gate(&gate);
@@ -210,8 +205,7 @@ a_list_under_way_outlives_the_close(void **state)
 }
 
 /* Freed, or cancelled, it is nobody's; the call goes on, and is forgotten. */
-static void
-a_list_under_way_may_be_freed(void **state)
+TEST(a_list_under_way_may_be_freed)
 {
     struct gate gate;
     struct hf_client *client = open_behind_gate(&gate);
@@ -219,7 +213,6 @@ a_list_under_way_may_be_freed(void **state)
     struct hf_query *other = new_query(client, HF_LIST, NULL);
     char byte;
 
-    (void)state;
     assert_int_equal(hf_query_start(one, NULL), HF_OK);
     assert_int_equal(hf_query_start(other, NULL), HF_OK);
     assert_int_equal(read(gate.arrived[0], &byte, 1), 1);
@@ -249,8 +242,7 @@ free_orphan(void *arg)
 }
 
 /* New threads may bear the names of those that the client had. */
-static void
-any_thread_may_free_the_locks_of_a_closed_client(void **state)
+TEST(any_thread_may_free_the_locks_of_a_closed_client)
 {
     enum { THREADS = 4 };
     static const char *const names[THREADS] = {"a", "b", "c", "d"};
@@ -259,7 +251,6 @@ any_thread_may_free_the_locks_of_a_closed_client(void **state)
     pthread_t threads[THREADS];
     pthread_barrier_t start;
 
-    (void)state;
     pthread_barrier_init(&start, NULL, THREADS);
     for (size_t i = 0; i < THREADS; i++)
         orphans[i] = (struct orphan){&start, hold(client, names[i], NULL)};
@@ -273,8 +264,7 @@ any_thread_may_free_the_locks_of_a_closed_client(void **state)
 
 /* ---- The end of descriptors ---------------------------------------------- */
 
-static void
-a_lock_is_released_without_a_descriptor_left(void **state)
+TEST(a_lock_is_released_without_a_descriptor_left)
 {
     struct hf_client *client = open_client("memory:descriptors");
     struct hf_lock *lock = hold(client, "deploy", NULL);
@@ -282,7 +272,6 @@ a_lock_is_released_without_a_descriptor_left(void **state)
     struct rlimit none;
     int next = dup(STDIN_FILENO);
 
-    (void)state;
     assert_true(next >= 0);
     close(next);
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
@@ -296,8 +285,7 @@ a_lock_is_released_without_a_descriptor_left(void **state)
 }
 
 /* Of a client that cannot be had in full, nothing is left. */
-static void
-without_descriptors_there_is_no_client(void **state)
+TEST(without_descriptors_there_is_no_client)
 {
     struct hf_client *client = NULL;
     struct hf_error error = {0};
@@ -306,7 +294,6 @@ without_descriptors_there_is_no_client(void **state)
     int next = dup(STDIN_FILENO);
     int after;
 
-    (void)state;
     close(next);
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
     few = before;
@@ -328,22 +315,4 @@ without_descriptors_there_is_no_client(void **state)
     after = dup(STDIN_FILENO);
     assert_int_equal(after, next);
     close(after);
-}
-
-int
-main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(
-            a_new_holder_that_dies_just_after_it_was_seen_is_found_at_once),
-        cmocka_unit_test(
-            closing_wakes_those_who_wait_and_leaves_locks_to_be_freed),
-        cmocka_unit_test(a_list_under_way_outlives_the_close),
-        cmocka_unit_test(a_list_under_way_may_be_freed),
-        cmocka_unit_test(any_thread_may_free_the_locks_of_a_closed_client),
-        cmocka_unit_test(a_lock_is_released_without_a_descriptor_left),
-        cmocka_unit_test(without_descriptors_there_is_no_client),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

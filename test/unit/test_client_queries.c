@@ -1,3 +1,4 @@
+#include "support/test.h"
 #include "unit/support/clients.h"
 
 #include <stdio.h>
@@ -48,8 +49,7 @@ take_page(struct hf_query *query, size_t first)
 
 /* ---- Pages --------------------------------------------------------------- */
 
-static void
-a_listing_goes_on_where_its_cursor_says_in_any_client(void **state)
+TEST(a_listing_goes_on_where_its_cursor_says_in_any_client)
 {
     struct hf_client *client = open_client("memory:cursor");
     struct hf_lock *locks[LOCKS];
@@ -57,7 +57,6 @@ a_listing_goes_on_where_its_cursor_says_in_any_client(void **state)
     size_t seen = 0;
     size_t count;
 
-    (void)state;
     hold_all(client, locks);
     do {
         struct hf_client *other = open_client("memory:cursor");
@@ -77,15 +76,13 @@ a_listing_goes_on_where_its_cursor_says_in_any_client(void **state)
     close_client(client);
 }
 
-static void
-a_listing_that_is_started_again_gives_the_next_page(void **state)
+TEST(a_listing_that_is_started_again_gives_the_next_page)
 {
     struct hf_client *client = open_client("memory:next");
     struct hf_query *query = new_query(client, HF_LIST, HF_LIMIT, "3", NULL);
     struct hf_lock *locks[LOCKS];
     struct hf_lock *later;
 
-    (void)state;
     hold_all(client, locks);
     assert_string_equal(hf_query_cursor(query), "");
     assert_int_equal(ask(query), HF_OK);
@@ -106,14 +103,12 @@ a_listing_that_is_started_again_gives_the_next_page(void **state)
     close_client(client);
 }
 
-static void
-a_listing_begins_anew_with_an_empty_cursor(void **state)
+TEST(a_listing_begins_anew_with_an_empty_cursor)
 {
     struct hf_client *client = open_client("memory:anew");
     struct hf_query *query = new_query(client, HF_LIST, NULL);
     struct hf_lock *locks[LOCKS];
 
-    (void)state;
     hold_all(client, locks);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(ask(query), HF_OK);
@@ -125,8 +120,7 @@ a_listing_begins_anew_with_an_empty_cursor(void **state)
     close_client(client);
 }
 
-static void
-only_what_begins_with_the_prefix_is_listed(void **state)
+TEST(only_what_begins_with_the_prefix_is_listed)
 {
     struct hf_client *client = open_client("memory:prefix");
     struct hf_lock *locks[LOCKS];
@@ -134,7 +128,6 @@ only_what_begins_with_the_prefix_is_listed(void **state)
     struct hf_lock *there = hold(client, "job9", HF_SPACE, "team", NULL);
     struct hf_query *query = new_query(client, HF_LIST, HF_PREFIX, "job", NULL);
 
-    (void)state;
     hold_all(client, locks);
     assert_int_equal(ask(query), HF_OK);
     assert_int_equal(take_page(query, 0), LOCKS);
@@ -150,8 +143,7 @@ only_what_begins_with_the_prefix_is_listed(void **state)
 }
 
 /* As another kind's would be, or none's; the page is not moved by it. */
-static void
-a_cursor_of_something_else_is_refused(void **state)
+TEST(a_cursor_of_something_else_is_refused)
 {
     static const struct {
         enum hf_query_kind kind;
@@ -181,7 +173,6 @@ a_cursor_of_something_else_is_refused(void **state)
     struct hf_client *client = open_client("memory:bad-cursor");
     struct hf_error error = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct hf_query *query =
             new_query(client, bad[i].kind, HF_CURSOR, bad[i].cursor, NULL);
@@ -213,15 +204,13 @@ a_cursor_of_something_else_is_refused(void **state)
 
 /* ---- Examining ----------------------------------------------------------- */
 
-static void
-an_examine_without_a_watch_reads_once(void **state)
+TEST(an_examine_without_a_watch_reads_once)
 {
     struct hf_client *a = open_client("memory:once");
     struct hf_client *b = open_client("memory:once");
     struct hf_lock *lock = hold(a, "deploy", NULL);
     struct hf_view *seen = examine(b, "deploy", NULL);
 
-    (void)state;
     assert_int_equal(hf_view_number(seen, HF_FIELD_FENCE), hf_lock_fence(lock));
     assert_true(hf_view_number(seen, HF_FIELD_HERE));
     hf_view_free(seen);
@@ -236,15 +225,13 @@ an_examine_without_a_watch_reads_once(void **state)
     close_client(b);
 }
 
-static void
-an_examine_that_watches_ends_with_the_first_beat(void **state)
+TEST(an_examine_that_watches_ends_with_the_first_beat)
 {
     struct hf_client *a = open_client("memory:beat");
     struct hf_client *b = open_client("memory:beat");
     struct hf_lock *lock = hold(a, "deploy", HF_TTL, SHORT_TTL, NULL);
     struct hf_view *seen = examine(b, "deploy", HF_WATCH, "forever", NULL);
 
-    (void)state;
     assert_int_equal(hf_view_number(seen, HF_FIELD_LIFE), HF_LIFE_BEATING);
     hf_view_free(seen);
     (void)leave_behind(lock);
@@ -257,8 +244,7 @@ an_examine_that_watches_ends_with_the_first_beat(void **state)
 }
 
 /* While it watches, what it has seen so far can be looked at. */
-static void
-an_examine_under_way_tells_what_it_has_seen(void **state)
+TEST(an_examine_under_way_tells_what_it_has_seen)
 {
     struct hf_client *a = open_client("memory:so-far");
     struct hf_client *b = open_client("memory:so-far");
@@ -269,7 +255,6 @@ an_examine_under_way_tells_what_it_has_seen(void **state)
     struct hf_error error = {0};
     struct hf_view *seen;
 
-    (void)state;
     assert_null(hf_query_view(query)); /* nothing was asked yet */
     assert_int_equal(hf_query_start(query, NULL), HF_OK);
     (void)await_news(b, hf_query_id(query), HF_NEWS_CHANGED);
@@ -293,15 +278,13 @@ an_examine_under_way_tells_what_it_has_seen(void **state)
 
 /* ---- Clearing ------------------------------------------------------------ */
 
-static void
-a_clear_may_name_whom_it_clears(void **state)
+TEST(a_clear_may_name_whom_it_clears)
 {
     struct hf_client *client = open_client("memory:fence");
     struct hf_lock *lock = hold(client, "deploy", NULL);
     char fence[24];
     struct hf_view *seen;
 
-    (void)state;
     snprintf(fence, sizeof(fence), "%llu",
              (unsigned long long)hf_lock_fence(lock) + 1);
     seen = clear(client, "deploy", HF_REASON, "a test", HF_FORCE, "yes",
@@ -319,14 +302,12 @@ a_clear_may_name_whom_it_clears(void **state)
     close_client(client);
 }
 
-static void
-what_is_not_there_is_not_cleared(void **state)
+TEST(what_is_not_there_is_not_cleared)
 {
     struct hf_client *client = open_client("memory:absent");
     struct hf_view *seen =
         clear(client, "deploy", HF_REASON, "a test", HF_FORCE, "yes", NULL);
 
-    (void)state;
     assert_true(hf_view_has(seen, HF_FIELD_CLEARED));
     assert_false(hf_view_number(seen, HF_FIELD_CLEARED));
     assert_false(hf_view_number(seen, HF_FIELD_EXISTS));
@@ -336,8 +317,7 @@ what_is_not_there_is_not_cleared(void **state)
 
 /* ---- What every query has in common -------------------------------------- */
 
-static void
-a_query_without_its_name_is_not_started(void **state)
+TEST(a_query_without_its_name_is_not_started)
 {
     struct hf_client *client = open_client("memory:nameless");
     struct hf_query *look = new_query(client, HF_EXAMINE, NULL);
@@ -345,7 +325,6 @@ a_query_without_its_name_is_not_started(void **state)
     struct hf_query *none = NULL;
     struct hf_error error = {0};
 
-    (void)state;
     assert_int_equal(hf_query_start(look, &error), HF_E_INVALID);
     assert_string_equal(error.text, "no name was given");
     assert_int_equal(hf_query_start(forced, &error), HF_E_INVALID);
@@ -360,14 +339,12 @@ a_query_without_its_name_is_not_started(void **state)
 }
 
 /* The cancel was of that page; it was not moved. */
-static void
-a_listing_that_was_cancelled_can_be_started_again(void **state)
+TEST(a_listing_that_was_cancelled_can_be_started_again)
 {
     struct hf_client *client = open_client("memory:cancelled");
     struct hf_query *query = new_query(client, HF_LIST, HF_LIMIT, "3", NULL);
     struct hf_lock *locks[LOCKS];
 
-    (void)state;
     hold_all(client, locks);
     assert_int_equal(ask(query), HF_OK);
     assert_int_equal(take_page(query, 0), 3);
@@ -389,14 +366,12 @@ a_listing_that_was_cancelled_can_be_started_again(void **state)
 }
 
 /* Between two pages, say. */
-static void
-a_cancel_of_what_has_ended_is_of_its_next_start(void **state)
+TEST(a_cancel_of_what_has_ended_is_of_its_next_start)
 {
     struct hf_client *client = open_client("memory:between");
     struct hf_query *query = new_query(client, HF_LIST, HF_LIMIT, "3", NULL);
     struct hf_lock *locks[LOCKS];
 
-    (void)state;
     hold_all(client, locks);
     assert_int_equal(ask(query), HF_OK);
     hf_query_cancel(query);
@@ -408,8 +383,7 @@ a_cancel_of_what_has_ended_is_of_its_next_start(void **state)
     close_client(client);
 }
 
-static void
-rows_outlive_their_query_and_its_client(void **state)
+TEST(rows_outlive_their_query_and_its_client)
 {
     struct hf_client *client = open_client("memory:outlive");
     struct hf_lock *lock = hold(client, "deploy", HF_REASON, "why", NULL);
@@ -417,7 +391,6 @@ rows_outlive_their_query_and_its_client(void **state)
     struct hf_view *row;
     struct hf_view *seen;
 
-    (void)state;
     assert_int_equal(ask(query), HF_OK);
     row = hf_query_next(query);
     seen = examine(client, "deploy", NULL);
@@ -430,15 +403,13 @@ rows_outlive_their_query_and_its_client(void **state)
     hf_view_free(seen);
 }
 
-static void
-a_query_of_another_kind_has_no_view_and_no_rows(void **state)
+TEST(a_query_of_another_kind_has_no_view_and_no_rows)
 {
     struct hf_client *client = open_client("memory:kinds");
     struct hf_query *list = new_query(client, HF_LIST, NULL);
     struct hf_query *look =
         new_query(client, HF_EXAMINE, HF_NAME, "deploy", NULL);
 
-    (void)state;
     assert_int_equal(ask(list), HF_OK);
     assert_int_equal(ask(look), HF_OK);
     assert_null(hf_query_view(list));
@@ -447,28 +418,4 @@ a_query_of_another_kind_has_no_view_and_no_rows(void **state)
     hf_query_free(list);
     hf_query_free(look);
     close_client(client);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_listing_goes_on_where_its_cursor_says_in_any_client),
-        cmocka_unit_test(a_listing_that_is_started_again_gives_the_next_page),
-        cmocka_unit_test(a_listing_begins_anew_with_an_empty_cursor),
-        cmocka_unit_test(only_what_begins_with_the_prefix_is_listed),
-        cmocka_unit_test(a_cursor_of_something_else_is_refused),
-        cmocka_unit_test(an_examine_without_a_watch_reads_once),
-        cmocka_unit_test(an_examine_that_watches_ends_with_the_first_beat),
-        cmocka_unit_test(an_examine_under_way_tells_what_it_has_seen),
-        cmocka_unit_test(a_clear_may_name_whom_it_clears),
-        cmocka_unit_test(what_is_not_there_is_not_cleared),
-        cmocka_unit_test(a_query_without_its_name_is_not_started),
-        cmocka_unit_test(a_listing_that_was_cancelled_can_be_started_again),
-        cmocka_unit_test(a_cancel_of_what_has_ended_is_of_its_next_start),
-        cmocka_unit_test(rows_outlive_their_query_and_its_client),
-        cmocka_unit_test(a_query_of_another_kind_has_no_view_and_no_rows),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

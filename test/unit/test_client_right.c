@@ -1,3 +1,4 @@
+#include "support/test.h"
 #include "unit/support/clients.h"
 
 #include <stdatomic.h>
@@ -32,8 +33,7 @@ clock_gettime(clockid_t clock_id, struct timespec *tp)
 
 /* Those who end what the lock protects go by the one, the library by the
  * other.  No beat comes between: the kernel's timers wait for a true day. */
-static void
-the_right_told_ends_when_the_lock_is_lost(void **state)
+TEST(the_right_told_ends_when_the_lock_is_lost)
 {
     struct hf_client *client = open_client("memory:right");
     struct hf_lock *lock =
@@ -41,7 +41,6 @@ the_right_told_ends_when_the_lock_is_lost(void **state)
     int64_t margin_ms = 7 * DAY_MS / 20;
     int64_t end_ms = atomic_load(&boot_ms) + 7 * DAY_MS - margin_ms;
 
-    (void)state;
     assert_int_equal(hf_lock_right_ms(lock), end_ms);
     atomic_store(&boot_ms, end_ms - 1);
     assert_int_equal(hf_lock_check(lock), HF_GRANTED);
@@ -55,14 +54,12 @@ the_right_told_ends_when_the_lock_is_lost(void **state)
 }
 
 /* A process that was frozen past its right is in doubt at its first call. */
-static void
-a_refuse_holder_past_its_right_is_in_doubt(void **state)
+TEST(a_refuse_holder_past_its_right_is_in_doubt)
 {
     struct hf_client *client = open_client("memory:doubt");
     struct hf_lock *lock = hold(client, "deploy", HF_TTL, "7d", HF_BEAT, "24h",
                                 HF_IF_DEAD, "refuse", NULL);
 
-    (void)state;
     atomic_store(&boot_ms, hf_lock_right_ms(lock));
     assert_int_equal(hf_lock_check(lock), HF_IN_DOUBT);
     assert_int_equal(hf_lock_state(lock), HF_STATE_IN_DOUBT);
@@ -71,25 +68,11 @@ a_refuse_holder_past_its_right_is_in_doubt(void **state)
     close_client(client);
 }
 
-static void
-the_alarm_counts_the_time_asleep(void **state)
+TEST(the_alarm_counts_the_time_asleep)
 {
     struct hf_client *client = open_client("memory:alarm");
     const struct hf_table *table = (const struct hf_table *)client->backend;
 
-    (void)state;
     asleep_is_counted_by_alarm(table->alarm_fd);
     close_client(client);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_right_told_ends_when_the_lock_is_lost),
-        cmocka_unit_test(a_refuse_holder_past_its_right_is_in_doubt),
-        cmocka_unit_test(the_alarm_counts_the_time_asleep),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

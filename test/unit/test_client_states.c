@@ -1,3 +1,4 @@
+#include "support/test.h"
 #include "unit/support/clients.h"
 
 #include <stdio.h>
@@ -207,10 +208,8 @@ play(const struct way *way, enum verb verb)
     close_client(scene.other);
 }
 
-static void
-in_every_state_it_is_given_back_or_given_up(void **state)
+TEST(in_every_state_it_is_given_back_or_given_up)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
         for (int verb = RELEASE; verb < VERBS; verb++)
             play(&ways[i], (enum verb)verb);
@@ -219,12 +218,10 @@ in_every_state_it_is_given_back_or_given_up(void **state)
 /* ---- Before the start, and after the end --------------------------------- */
 
 /* It can be given up before it was asked for: then the start ends it. */
-static void
-what_was_given_up_before_its_start_ends_with_it(void **state)
+TEST(what_was_given_up_before_its_start_ends_with_it)
 {
     struct hf_client *client = open_client("memory:new");
 
-    (void)state;
     for (int verb = RELEASE; verb < FREE; verb++) {
         struct scene scene = {.client = client};
 
@@ -242,13 +239,11 @@ what_was_given_up_before_its_start_ends_with_it(void **state)
     close_client(client);
 }
 
-static void
-a_lock_that_was_never_started_is_freed(void **state)
+TEST(a_lock_that_was_never_started_is_freed)
 {
     struct hf_client *client = open_client("memory:never");
     struct hf_lock *lock = new_lock(client, "it", HF_REASON, "none", NULL);
 
-    (void)state;
     assert_int_equal(hf_lock_check(lock), HF_NOT_HELD);
     assert_int_equal(hf_lock_error(lock, NULL), HF_OK);
     assert_int_equal(hf_lock_right_ms(lock), 0);
@@ -256,14 +251,12 @@ a_lock_that_was_never_started_is_freed(void **state)
     close_client(client);
 }
 
-static void
-a_lock_is_started_once(void **state)
+TEST(a_lock_is_started_once)
 {
     struct hf_client *client = open_client("memory:once");
     struct hf_lock *lock = hold(client, "it", NULL);
     struct hf_error error = {0};
 
-    (void)state;
     assert_int_equal(hf_lock_start(lock, &error), HF_E_INVALID);
     assert_string_equal(error.text, "lock it: it was started already");
     assert_int_equal(hf_lock_set(lock, HF_REASON, "x", &error), HF_E_INVALID);
@@ -277,15 +270,13 @@ a_lock_is_started_once(void **state)
 }
 
 /* What it was granted with, and what it saw, can be asked to the last. */
-static void
-an_ended_lock_still_tells_what_it_was(void **state)
+TEST(an_ended_lock_still_tells_what_it_was)
 {
     struct hf_client *client = open_client("memory:ended");
     struct hf_lock *lock = hold(client, "it", NULL);
     uint64_t fence = hf_lock_fence(lock);
     int64_t right_ms;
 
-    (void)state;
     hf_lock_release(lock);
     while (hf_lock_wait(lock, HF_FOREVER) != HF_STATE_ENDED)
         ;
@@ -300,12 +291,10 @@ an_ended_lock_still_tells_what_it_was(void **state)
 }
 
 /* Once lost it never is granted again, though its beat might be applied. */
-static void
-what_is_lost_stays_lost(void **state)
+TEST(what_is_lost_stays_lost)
 {
     struct scene scene = {.deaf = false};
 
-    (void)state;
     scene.client = open_deaf_client("memory:lost", &scene.deaf);
     make_lost(&scene);
     atomic_store(&scene.deaf, false);
@@ -316,14 +305,12 @@ what_is_lost_stays_lost(void **state)
     close_client(scene.client);
 }
 
-static void
-a_wait_ends_at_its_limit(void **state)
+TEST(a_wait_ends_at_its_limit)
 {
     struct hf_client *client = open_client("memory:limit");
     struct hf_lock *lock = hold(client, "it", NULL);
     struct hf_lock *waiter = ask_for(client, "it", NULL);
 
-    (void)state;
     assert_int_equal(hf_lock_wait(waiter, (struct hf_duration){0}),
                      HF_STATE_WAITING);
     assert_int_equal(hf_lock_wait(waiter, (struct hf_duration){20}),
@@ -332,20 +319,4 @@ a_wait_ends_at_its_limit(void **state)
     hf_lock_free(waiter);
     assert_int_equal(give_back(lock), HF_OK);
     close_client(client);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(in_every_state_it_is_given_back_or_given_up),
-        cmocka_unit_test(what_was_given_up_before_its_start_ends_with_it),
-        cmocka_unit_test(a_lock_that_was_never_started_is_freed),
-        cmocka_unit_test(a_lock_is_started_once),
-        cmocka_unit_test(an_ended_lock_still_tells_what_it_was),
-        cmocka_unit_test(what_is_lost_stays_lost),
-        cmocka_unit_test(a_wait_ends_at_its_limit),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

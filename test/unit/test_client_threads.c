@@ -1,3 +1,4 @@
+#include "support/test.h"
 #include "unit/support/clients.h"
 
 #include <pthread.h>
@@ -67,14 +68,12 @@ work(void *arg)
     return NULL;
 }
 
-static void
-threads_of_one_client_hold_one_at_a_time(void **state)
+TEST(threads_of_one_client_hold_one_at_a_time)
 {
     struct share share = {.client = open_client("memory:threads")};
     struct worker workers[THREADS];
     int done = 0;
 
-    (void)state;
     for (int i = 0; i < THREADS; i++) {
         workers[i] = (struct worker){.share = &share, .number = i};
         assert_int_equal(
@@ -125,13 +124,11 @@ use_one_lock(void *arg)
     return NULL;
 }
 
-static void
-many_threads_use_one_lock_and_start_it_once(void **state)
+TEST(many_threads_use_one_lock_and_start_it_once)
 {
     struct crowd crowd = {.client = open_client("memory:one-lock")};
     pthread_t threads[THREADS];
 
-    (void)state;
     assert_int_equal(pthread_barrier_init(&crowd.start, NULL, THREADS), 0);
     for (int round = 0; round < ROUNDS; round++) {
         crowd.lock = new_lock(crowd.client, "deploy", NULL);
@@ -163,13 +160,11 @@ take_notices(void *client)
 
 /* Some rounds free before the loss is known, some after, some in that very
  * moment: ThreadSanitizer and AddressSanitizer hear of what comes too late. */
-static void
-a_free_may_meet_the_news(void **state)
+TEST(a_free_may_meet_the_news)
 {
     struct hf_client *client = open_client("memory:free");
     pthread_t taker;
 
-    (void)state;
     atomic_store(&over, false);
     assert_int_equal(pthread_create(&taker, NULL, take_notices, client), 0);
     for (int i = 0; i < ROUNDS; i++) {
@@ -185,16 +180,4 @@ a_free_may_meet_the_news(void **state)
     atomic_store(&over, true);
     pthread_join(taker, NULL);
     close_client(client);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_of_one_client_hold_one_at_a_time),
-        cmocka_unit_test(many_threads_use_one_lock_and_start_it_once),
-        cmocka_unit_test(a_free_may_meet_the_news),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,3 +1,4 @@
+#include "support/test.h"
 #include "unit/support/clients.h"
 
 #include <stdio.h>
@@ -65,13 +66,11 @@ live_a_life(struct hf_client *client)
     close_client(client);
 }
 
-static void
-the_trace_tells_of_every_lock_but_no_secret(void **state)
+TEST(the_trace_tells_of_every_lock_but_no_secret)
 {
     static struct transcript transcript;
     struct hf_client *client = new_client();
 
-    (void)state;
     hf_client_trace(client, take_down, &transcript);
     assert_int_equal(hf_client_open(client, "memory:secret", NULL), HF_OK);
     live_a_life(client);
@@ -85,14 +84,12 @@ the_trace_tells_of_every_lock_but_no_secret(void **state)
     assert_null(strstr(transcript.text, "plugh"));
 }
 
-static void
-the_trace_can_be_ended_before_the_client_is_open_and_not_later(void **state)
+TEST(the_trace_can_be_ended_before_the_client_is_open_and_not_later)
 {
     static struct transcript none;
     static struct transcript late;
     struct hf_client *client = new_client();
 
-    (void)state;
     hf_client_trace(client, take_down, &none);
     hf_client_trace(client, NULL, NULL);
     assert_int_equal(hf_client_open(client, "memory:ended", NULL), HF_OK);
@@ -146,14 +143,12 @@ count_lines(const struct trace_file *file, bool *told_secret)
     return count;
 }
 
-static void
-every_client_adds_to_the_file_that_the_environment_names(void **state)
+TEST(every_client_adds_to_the_file_that_the_environment_names)
 {
     struct trace_file file;
     bool told_secret = false;
     unsigned once;
 
-    (void)state;
     set_trace(&file);
     live_a_life(open_client("memory:file"));
     once = count_lines(&file, &told_secret);
@@ -164,15 +159,13 @@ every_client_adds_to_the_file_that_the_environment_names(void **state)
     unset_trace(&file);
 }
 
-static void
-whoever_chooses_a_trace_does_not_write_that_file(void **state)
+TEST(whoever_chooses_a_trace_does_not_write_that_file)
 {
     static struct transcript transcript;
     struct trace_file file;
     struct hf_client *one = new_client();
     struct hf_client *other = new_client();
 
-    (void)state;
     set_trace(&file);
     hf_client_trace(one, take_down, &transcript);
     hf_client_trace(other, NULL, NULL);
@@ -185,14 +178,12 @@ whoever_chooses_a_trace_does_not_write_that_file(void **state)
     unset_trace(&file);
 }
 
-static void
-a_file_that_cannot_be_written_to_is_told_and_may_be_tried_again(void **state)
+TEST(a_file_that_cannot_be_written_to_is_told_and_may_be_tried_again)
 {
     struct hf_client *client = new_client();
     struct hf_error error = {0};
     struct trace_file file;
 
-    (void)state;
     assert_int_equal(setenv("HOLDFAST_TRACE", "/nowhere/trace", 1), 0);
     assert_int_equal(hf_client_open(client, "memory:nowhere", &error),
                      HF_E_INVALID);
@@ -207,8 +198,7 @@ a_file_that_cannot_be_written_to_is_told_and_may_be_tried_again(void **state)
 
 /* However far it got: its descriptors are its own until it is closed, and it
  * needs no more of them the second time. */
-static void
-an_open_that_failed_half_way_leaves_nothing_open(void **state)
+TEST(an_open_that_failed_half_way_leaves_nothing_open)
 {
     struct hf_client *client = new_client();
     struct trace_file file;
@@ -218,7 +208,6 @@ an_open_that_failed_half_way_leaves_nothing_open(void **state)
     int next;
     int after;
 
-    (void)state;
     set_trace(&file);
     next = dup(STDIN_FILENO);
     close(next);
@@ -238,22 +227,4 @@ an_open_that_failed_half_way_leaves_nothing_open(void **state)
     close(after);
     assert_true(after <= next);
     unset_trace(&file);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_trace_tells_of_every_lock_but_no_secret),
-        cmocka_unit_test(
-            the_trace_can_be_ended_before_the_client_is_open_and_not_later),
-        cmocka_unit_test(
-            every_client_adds_to_the_file_that_the_environment_names),
-        cmocka_unit_test(whoever_chooses_a_trace_does_not_write_that_file),
-        cmocka_unit_test(
-            a_file_that_cannot_be_written_to_is_told_and_may_be_tried_again),
-        cmocka_unit_test(an_open_that_failed_half_way_leaves_nothing_open),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,3 +1,4 @@
+#include "support/test.h"
 #include "unit/support/clients.h"
 
 #include <poll.h>
@@ -55,8 +56,7 @@ get_late(struct hf_store *store, const struct hf_key *keys, size_t keys_count,
 
 /* Of the two that wait the second has a limit: the first does what there is to
  * do. */
-static void
-a_wait_that_a_slow_place_outlasts_is_not_the_holders_doing(void **state)
+TEST(a_wait_that_a_slow_place_outlasts_is_not_the_holders_doing)
 {
     static const struct hf_store_methods changed = {.get = get_late};
     static atomic_bool slow;
@@ -68,7 +68,6 @@ a_wait_that_a_slow_place_outlasts_is_not_the_holders_doing(void **state)
     struct hf_lock *first;
     struct hf_lock *second;
 
-    (void)state;
     store->slow = &slow;
     b = open_client_on(&store->forward.base, "memory:slow");
     first = ask_for(b, "deploy", NULL);
@@ -108,8 +107,7 @@ await_word(const struct hf_lock *waiter, const char *word)
 }
 
 /* Its claim is carried for seconds: that it waits is known before. */
-static void
-a_waiter_is_told_of_a_locked_place_before_it_has_seen_a_record(void **state)
+TEST(a_waiter_is_told_of_a_locked_place_before_it_has_seen_a_record)
 {
     struct file_place place;
     struct hf_client *client;
@@ -118,7 +116,6 @@ a_waiter_is_told_of_a_locked_place_before_it_has_seen_a_record(void **state)
     struct hf_error error = {.status = HF_OK};
     sqlite3 *db;
 
-    (void)state;
     make_place(&place);
     client = open_client(place.url);
     db = lock_file(&place);
@@ -138,8 +135,7 @@ a_waiter_is_told_of_a_locked_place_before_it_has_seen_a_record(void **state)
 
 /* ---- A holder ------------------------------------------------------------ */
 
-static void
-a_holder_that_cannot_beat_learns_why(void **state)
+TEST(a_holder_that_cannot_beat_learns_why)
 {
     struct file_place place;
     struct hf_error error = {.status = HF_OK};
@@ -147,7 +143,6 @@ a_holder_that_cannot_beat_learns_why(void **state)
     struct hf_lock *lock;
     sqlite3 *db;
 
-    (void)state;
     make_place(&place);
     client = open_client(place.url);
     lock = hold(client, "deploy", HF_TTL, SHORT_TTL, NULL);
@@ -164,8 +159,7 @@ a_holder_that_cannot_beat_learns_why(void **state)
 }
 
 /* Nothing is lost while the file is locked for less than the right. */
-static void
-a_holder_is_at_risk_before_it_loses_and_certain_again(void **state)
+TEST(a_holder_is_at_risk_before_it_loses_and_certain_again)
 {
     struct file_place place;
     struct hf_client *client;
@@ -173,7 +167,6 @@ a_holder_is_at_risk_before_it_loses_and_certain_again(void **state)
     unsigned told;
     sqlite3 *db;
 
-    (void)state;
     make_place(&place);
     client = open_client(place.url);
     lock = hold(client, "deploy", HF_TTL, "4s", HF_BEAT, "100ms", HF_GRACE,
@@ -193,15 +186,13 @@ a_holder_is_at_risk_before_it_loses_and_certain_again(void **state)
 }
 
 /* Past its right it still beats; the beat that is applied makes it certain. */
-static void
-a_refuse_holder_is_in_doubt_and_certain_again(void **state)
+TEST(a_refuse_holder_is_in_doubt_and_certain_again)
 {
     struct file_place place;
     struct hf_client *client;
     struct hf_lock *lock;
     sqlite3 *db;
 
-    (void)state;
     make_place(&place);
     client = open_client(place.url);
     lock =
@@ -231,13 +222,11 @@ tell(const struct hf_trouble *trouble, struct hf_error *error)
     return hf_trouble_tell(trouble, &store, "x", error);
 }
 
-static void
-a_read_that_is_answered_does_not_end_the_trouble_of_a_write(void **state)
+TEST(a_read_that_is_answered_does_not_end_the_trouble_of_a_write)
 {
     struct hf_trouble trouble = {.calling = false};
     struct hf_error error;
 
-    (void)state;
     assert_int_equal(tell(&trouble, &error), HF_OK);
     hf_trouble_call(&trouble, hf_now());
     hf_trouble_answer(&trouble, true, &full);
@@ -253,14 +242,12 @@ a_read_that_is_answered_does_not_end_the_trouble_of_a_write(void **state)
     assert_int_equal(tell(&trouble, &error), HF_OK);
 }
 
-static void
-a_call_that_takes_long_is_trouble_until_it_returns(void **state)
+TEST(a_call_that_takes_long_is_trouble_until_it_returns)
 {
     struct hf_trouble trouble = {.calling = false};
     struct hf_instant now = hf_now();
     struct hf_error error;
 
-    (void)state;
     hf_trouble_call(&trouble, (struct hf_instant){now.ms - 2500});
     assert_int_equal(tell(&trouble, &error), HF_E_UNAVAILABLE);
     assert_non_null(strstr(error.text, "x: it is slow, one call has "));
@@ -297,8 +284,7 @@ list(struct hf_client *client)
     return status;
 }
 
-static void
-a_list_that_fails_is_trouble_until_a_call_is_answered(void **state)
+TEST(a_list_that_fails_is_trouble_until_a_call_is_answered)
 {
     static const struct hf_store_methods failing = {.scan = fail_scan};
     struct forward_store *store =
@@ -306,31 +292,10 @@ a_list_that_fails_is_trouble_until_a_call_is_answered(void **state)
     struct hf_client *client = open_client_on(&store->base, "memory:listed");
     struct hf_error error;
 
-    (void)state;
     assert_int_equal(list(client), HF_E_UNAVAILABLE);
     assert_int_equal(hf_client_trouble(client, &error), HF_E_UNAVAILABLE);
     assert_string_equal(error.text, full.text);
     hf_view_free(examine(client, "x", NULL));
     assert_int_equal(hf_client_trouble(client, &error), HF_OK);
     close_client(client);
-}
-
-int
-main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(
-            a_wait_that_a_slow_place_outlasts_is_not_the_holders_doing),
-        cmocka_unit_test(
-            a_waiter_is_told_of_a_locked_place_before_it_has_seen_a_record),
-        cmocka_unit_test(a_holder_that_cannot_beat_learns_why),
-        cmocka_unit_test(a_holder_is_at_risk_before_it_loses_and_certain_again),
-        cmocka_unit_test(a_refuse_holder_is_in_doubt_and_certain_again),
-        cmocka_unit_test(
-            a_read_that_is_answered_does_not_end_the_trouble_of_a_write),
-        cmocka_unit_test(a_call_that_takes_long_is_trouble_until_it_returns),
-        cmocka_unit_test(a_list_that_fails_is_trouble_until_a_call_is_answered),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

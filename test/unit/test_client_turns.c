@@ -1,3 +1,4 @@
+#include "support/test.h"
 #include "unit/support/clients.h"
 
 #include <poll.h>
@@ -83,14 +84,12 @@ pair_until_it_calls(struct hf_client *client, const struct answers *answers)
     assert_true(answers->to_caller > 0);
 }
 
-static void
-a_caller_that_waits_alone_makes_the_calls_itself(void **state)
+TEST(a_caller_that_waits_alone_makes_the_calls_itself)
 {
     struct answers answers;
     struct file_place place;
     struct hf_client *client = open_counted("memory:turns", &answers);
 
-    (void)state;
     pair_until_it_calls(client, &answers);
     close_client(client);
 
@@ -101,13 +100,11 @@ a_caller_that_waits_alone_makes_the_calls_itself(void **state)
     remove_place(&place);
 }
 
-static void
-a_caller_with_little_patience_makes_none(void **state)
+TEST(a_caller_with_little_patience_makes_none)
 {
     struct answers answers;
     struct hf_client *client = open_counted("memory:turns", &answers);
 
-    (void)state;
     for (int i = 0; i < PAIRS; i++)
         pair(client, (struct hf_duration){50});
     close_client(client);
@@ -139,8 +136,7 @@ hold_once_free(void *arg)
     return NULL;
 }
 
-static void
-a_caller_that_does_not_wait_alone_makes_none(void **state)
+TEST(a_caller_that_does_not_wait_alone_makes_none)
 {
     struct answers answers;
     struct hf_client *client = open_counted("memory:turns", &answers);
@@ -148,7 +144,6 @@ a_caller_that_does_not_wait_alone_makes_none(void **state)
     size_t before;
     pthread_t other;
 
-    (void)state;
     assert_int_equal(pthread_create(&other, NULL, hold_once_free, client), 0);
     await_waiter(client);
     before = answers.to_caller;
@@ -161,14 +156,12 @@ a_caller_that_does_not_wait_alone_makes_none(void **state)
 }
 
 /* While callers make the calls, no worker is woken for what is started. */
-static void
-what_is_not_waited_for_is_done_all_the_same(void **state)
+TEST(what_is_not_waited_for_is_done_all_the_same)
 {
     struct answers answers;
     struct hf_client *client = open_counted("memory:turns", &answers);
     struct hf_client *other = open_client("memory:turns");
 
-    (void)state;
     for (int i = 0; i < PAIRS; i++) {
         struct hf_lock *lock;
 
@@ -205,8 +198,7 @@ commit_timed(struct hf_store *store, struct hf_store_group *groups,
     forward_store_commit(store, groups, groups_count, until, error);
 }
 
-static void
-a_call_of_a_callers_may_take_little_time(void **state)
+TEST(a_call_of_a_callers_may_take_little_time)
 {
     static const struct hf_store_methods changed = {.commit = commit_timed};
     struct hf_instant end =
@@ -215,7 +207,6 @@ a_call_of_a_callers_may_take_little_time(void **state)
         forward_store_open("memory:timed", sizeof(*store), &changed);
     struct hf_client *client;
 
-    (void)state;
     store->caller = pthread_self();
     store->longest_ms = -1;
     client = open_client_on(&store->forward.base, "memory:timed");
@@ -231,8 +222,7 @@ run_sql(sqlite3 *db, const char *sql)
     assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
 }
 
-static void
-a_locked_place_keeps_no_caller_past_its_limit(void **state)
+TEST(a_locked_place_keeps_no_caller_past_its_limit)
 {
     struct hf_client *client;
     struct file_place place;
@@ -240,7 +230,6 @@ a_locked_place_keeps_no_caller_past_its_limit(void **state)
     struct hf_lock *lock;
     sqlite3 *db = NULL;
 
-    (void)state;
     make_place(&place);
     client = open_client(place.url);
     assert_int_equal(sqlite3_open(place.url + strlen("sqlite:"), &db),
@@ -260,19 +249,4 @@ a_locked_place_keeps_no_caller_past_its_limit(void **state)
     assert_int_equal(sqlite3_close(db), SQLITE_OK);
     close_client(client);
     remove_place(&place);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_caller_that_waits_alone_makes_the_calls_itself),
-        cmocka_unit_test(a_caller_with_little_patience_makes_none),
-        cmocka_unit_test(a_caller_that_does_not_wait_alone_makes_none),
-        cmocka_unit_test(what_is_not_waited_for_is_done_all_the_same),
-        cmocka_unit_test(a_call_of_a_callers_may_take_little_time),
-        cmocka_unit_test(a_locked_place_keeps_no_caller_past_its_limit),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,3 +1,4 @@
+#include "support/test.h"
 #include "unit/support/clients.h"
 
 #include <stdio.h>
@@ -40,8 +41,7 @@ hold_and_remove(const struct file_place *place, struct hf_client *client,
     return lock;
 }
 
-static void
-a_takeover_holder_is_told_that_it_lost(void **state)
+TEST(a_takeover_holder_is_told_that_it_lost)
 {
     struct file_place place;
     struct hf_client *client;
@@ -51,7 +51,6 @@ a_takeover_holder_is_told_that_it_lost(void **state)
     unsigned told;
     uint64_t fence;
 
-    (void)state;
     make_place(&place);
     client = open_client(place.url);
     lock = hold_and_remove(&place, client, "takeover", &told);
@@ -71,8 +70,7 @@ a_takeover_holder_is_told_that_it_lost(void **state)
 
 /* In doubt, until it has looked: then the lock is not its own any more.  It has
  * nothing to write there: why its last write failed can still be asked. */
-static void
-a_refuse_holder_is_in_doubt_and_then_loses(void **state)
+TEST(a_refuse_holder_is_in_doubt_and_then_loses)
 {
     struct file_place place;
     struct hf_client *client;
@@ -80,7 +78,6 @@ a_refuse_holder_is_in_doubt_and_then_loses(void **state)
     struct hf_error cause = {0};
     unsigned told;
 
-    (void)state;
     make_place(&place);
     client = open_client(place.url);
     lock = hold_and_remove(&place, client, "refuse", &told);
@@ -94,8 +91,7 @@ a_refuse_holder_is_in_doubt_and_then_loses(void **state)
 }
 
 /* Not even the next, in the same process, waits for the old one's end. */
-static void
-the_client_goes_on_in_the_new_place(void **state)
+TEST(the_client_goes_on_in_the_new_place)
 {
     struct file_place place;
     struct hf_client *client;
@@ -103,7 +99,6 @@ the_client_goes_on_in_the_new_place(void **state)
     struct hf_lock *again;
     unsigned told;
 
-    (void)state;
     make_place(&place);
     client = open_client(place.url);
     lock = hold_and_remove(&place, client, "takeover", &told);
@@ -114,16 +109,4 @@ the_client_goes_on_in_the_new_place(void **state)
     assert_int_equal(give_back(again), HF_OK);
     close_client(client);
     remove_place(&place);
-}
-
-int
-main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_takeover_holder_is_told_that_it_lost),
-        cmocka_unit_test(a_refuse_holder_is_in_doubt_and_then_loses),
-        cmocka_unit_test(the_client_goes_on_in_the_new_place),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

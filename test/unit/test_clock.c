@@ -1,9 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <time.h>
 
@@ -22,10 +17,8 @@ lasting(int64_t ms)
     return (struct hf_duration){ms};
 }
 
-static void
-sums_stop_at_the_ends(void **state)
+TEST(sums_stop_at_the_ends)
 {
-    (void)state;
     assert_true(hf_after(at(5), lasting(7)).ms == 12);
     assert_true(hf_after(at(5), lasting(-7)).ms == -2);
     assert_true(hf_after(at(INT64_MAX - 7), lasting(7)).ms == INT64_MAX);
@@ -37,10 +30,8 @@ sums_stop_at_the_ends(void **state)
     assert_true(hf_after(at(-1), lasting(INT64_MIN)).ms == INT64_MIN);
 }
 
-static void
-between_is_never_negative_and_never_overflows(void **state)
+TEST(between_is_never_negative_and_never_overflows)
 {
-    (void)state;
     assert_true(hf_between(at(5), at(12)).ms == 7);
     assert_true(hf_between(at(12), at(5)).ms == 0);
     assert_true(hf_between(at(-5), at(5)).ms == 10);
@@ -51,10 +42,8 @@ between_is_never_negative_and_never_overflows(void **state)
     assert_true(hf_between(at(INT64_MIN), at(0)).ms == HF_FOREVER.ms);
 }
 
-static void
-a_mark_is_reached_at_its_very_instant(void **state)
+TEST(a_mark_is_reached_at_its_very_instant)
 {
-    (void)state;
     assert_false(hf_reached(at(4), at(5)));
     assert_true(hf_reached(at(5), at(5)));
     assert_true(hf_reached(at(6), at(5)));
@@ -71,15 +60,13 @@ read_ms(clockid_t clock)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static void
-now_is_boottime_and_the_wall_is_realtime(void **state)
+TEST(now_is_boottime_and_the_wall_is_realtime)
 {
     int64_t boot = read_ms(CLOCK_BOOTTIME);
     struct hf_instant now = hf_now();
     int64_t wall = read_ms(CLOCK_REALTIME);
     int64_t wall_us = hf_wall_us();
 
-    (void)state;
     assert_true(boot <= now.ms && now.ms <= read_ms(CLOCK_BOOTTIME));
     assert_true(wall <= wall_us / 1000 && wall_us / 1000 <= hf_wall_ms());
 }
@@ -90,23 +77,7 @@ now_ms(void)
     return hf_now().ms;
 }
 
-static void
-now_counts_the_time_asleep(void **state)
+TEST(now_counts_the_time_asleep)
 {
-    (void)state;
     asleep_is_counted_by(now_ms);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_stop_at_the_ends),
-        cmocka_unit_test(between_is_never_negative_and_never_overflows),
-        cmocka_unit_test(a_mark_is_reached_at_its_very_instant),
-        cmocka_unit_test(now_is_boottime_and_the_wall_is_realtime),
-        cmocka_unit_test(now_counts_the_time_asleep),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

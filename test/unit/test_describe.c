@@ -1,9 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <jansson.h>
 #include <string.h>
@@ -85,10 +80,8 @@ load(const char *text)
     return root;
 }
 
-static void
-every_life_has_its_word(void **state)
+TEST(every_life_has_its_word)
 {
-    (void)state;
     assert_string_equal(hf_life_word(HF_LIFE_UNKNOWN), "unknown");
     assert_string_equal(hf_life_word(HF_LIFE_BEATING), "beating");
     assert_string_equal(hf_life_word(HF_LIFE_RUNNING), "running");
@@ -97,39 +90,33 @@ every_life_has_its_word(void **state)
     assert_string_equal(hf_life_word((enum hf_life)99), "?");
 }
 
-static void
-a_description_is_the_json_of_its_header(void **state)
+TEST(a_description_is_the_json_of_its_header)
 {
     struct hf_diagnosis d = example();
     char text[ENOUGH];
 
-    (void)state;
     assert_int_equal(description_json(&d.record, text, sizeof(text)),
                      sizeof(example_json) - 1);
     assert_string_equal(text, example_json);
     json_decref(load(text));
 }
 
-static void
-a_lock_that_is_not_there_has_only_its_name(void **state)
+TEST(a_lock_that_is_not_there_has_only_its_name)
 {
     struct hf_diagnosis d = example();
     char text[ENOUGH];
 
-    (void)state;
     d.record.exists = false;
     description_json(&d.record, text, sizeof(text));
     assert_string_equal(text, "{\"space\":\"default\",\"name\":\"migrate\","
                               "\"exists\":false}");
 }
 
-static void
-a_corrupt_record_has_only_what_the_place_says_of_it(void **state)
+TEST(a_corrupt_record_has_only_what_the_place_says_of_it)
 {
     struct hf_diagnosis d = example();
     char text[ENOUGH];
 
-    (void)state;
     d.record.corrupt = true;
     description_json(&d.record, text, sizeof(text));
     assert_string_equal(text, "{\"space\":\"default\",\"name\":\"migrate\","
@@ -137,13 +124,11 @@ a_corrupt_record_has_only_what_the_place_says_of_it(void **state)
                               "\"version\":19,\"stamp_ms\":1700000001000}");
 }
 
-static void
-a_name_that_no_lock_can_have_is_marked(void **state)
+TEST(a_name_that_no_lock_can_have_is_marked)
 {
     struct hf_diagnosis d = example();
     char text[ENOUGH];
 
-    (void)state;
     d.record.corrupt = true;
     d.record.foreign_name = true;
     description_json(&d.record, text, sizeof(text));
@@ -153,8 +138,7 @@ a_name_that_no_lock_can_have_is_marked(void **state)
                               "\"version\":19,\"stamp_ms\":1700000001000}");
 }
 
-static void
-a_diagnosis_is_its_record_and_what_is_known_of_the_holder(void **state)
+TEST(a_diagnosis_is_its_record_and_what_is_known_of_the_holder)
 {
     static const struct {
         bool here;
@@ -170,7 +154,6 @@ a_diagnosis_is_its_record_and_what_is_known_of_the_holder(void **state)
     char text[ENOUGH];
     char record[ENOUGH];
 
-    (void)state;
     description_json(&d.record, record, sizeof(record));
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         json_t *root;
@@ -205,14 +188,12 @@ a_diagnosis_is_its_record_and_what_is_known_of_the_holder(void **state)
     }
 }
 
-static void
-a_place_that_does_not_answer_is_told_in_json(void **state)
+TEST(a_place_that_does_not_answer_is_told_in_json)
 {
     struct hf_diagnosis d = example();
     char text[ENOUGH];
     json_t *root;
 
-    (void)state;
     d.error = (struct hf_error){HF_E_UNAVAILABLE, "x: the disk is full"};
     diagnosis_json(&d, text, sizeof(text));
     root = load(text);
@@ -229,13 +210,11 @@ fill(char *to, size_t max, char byte)
 }
 
 /* A control character takes most room: six bytes for one. */
-static void
-the_longest_diagnosis_fits_as_promised(void **state)
+TEST(the_longest_diagnosis_fits_as_promised)
 {
     static const char bytes[] = "\x01\"\xFF";
     char text[ENOUGH];
 
-    (void)state;
     for (size_t i = 0; bytes[i] != '\0'; i++) {
         struct hf_diagnosis d = example();
 
@@ -260,12 +239,10 @@ the_longest_diagnosis_fits_as_promised(void **state)
     }
 }
 
-static void
-a_text_too_long_is_cut_and_its_length_tells(void **state)
+TEST(a_text_too_long_is_cut_and_its_length_tells)
 {
     struct hf_diagnosis d = example();
 
-    (void)state;
     for (size_t size = 0; size <= sizeof(example_json); size++) {
         char text[sizeof(example_json) + 1];
 
@@ -279,12 +256,10 @@ a_text_too_long_is_cut_and_its_length_tells(void **state)
     }
 }
 
-static void
-any_string_becomes_json(void **state)
+TEST(any_string_becomes_json)
 {
     char text[64];
 
-    (void)state;
     assert_int_equal(hf_json_string("", text, sizeof(text)), 2);
     assert_string_equal(text, "\"\"");
     assert_int_equal(hf_json_string("a\"\\\n\x1B\xFF", text, sizeof(text)), 18);
@@ -292,24 +267,4 @@ any_string_becomes_json(void **state)
     assert_int_equal(hf_json_string("four", text, 3), 6);
     assert_string_equal(text, "\"f");
     assert_int_equal(hf_json_string("four", NULL, 0), 6);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_life_has_its_word),
-        cmocka_unit_test(a_description_is_the_json_of_its_header),
-        cmocka_unit_test(a_lock_that_is_not_there_has_only_its_name),
-        cmocka_unit_test(a_corrupt_record_has_only_what_the_place_says_of_it),
-        cmocka_unit_test(a_name_that_no_lock_can_have_is_marked),
-        cmocka_unit_test(
-            a_diagnosis_is_its_record_and_what_is_known_of_the_holder),
-        cmocka_unit_test(a_place_that_does_not_answer_is_told_in_json),
-        cmocka_unit_test(the_longest_diagnosis_fits_as_promised),
-        cmocka_unit_test(a_text_too_long_is_cut_and_its_length_tells),
-        cmocka_unit_test(any_string_becomes_json),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,13 +6,11 @@
 
 #include "base/fd.h"
 
-static void
-what_is_closed_is_closed_once(void **state)
+TEST(what_is_closed_is_closed_once)
 {
     int ends[2];
     int number;
 
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     number = ends[0];
     errno = ENOENT;
@@ -33,26 +26,13 @@ what_is_closed_is_closed_once(void **state)
     close(ends[1]);
 }
 
-static void
-a_close_that_fails_changes_no_errno(void **state)
+TEST(a_close_that_fails_changes_no_errno)
 {
     int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
-    (void)state;
     assert_true(fd >= 0);
     close(fd);
     errno = ENOENT;
     hf_fd_close(&fd);
     assert_int_equal(errno, ENOENT);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_closed_is_closed_once),
-        cmocka_unit_test(a_close_that_fails_changes_no_errno),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

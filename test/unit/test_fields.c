@@ -1,9 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -91,8 +86,7 @@ read_all(const struct hf_fields *fields, const char *text, struct all *all,
         &reader, fields, (struct hf_bytes){text, strlen(text)}, all, given);
 }
 
-static void
-what_is_written_is_read(void **state)
+TEST(what_is_written_is_read)
 {
     static const char text[] =
         "{" BASE "," PART ",\"text\":\"b \\\"c\\\"\",\"duration\":1500,"
@@ -102,7 +96,6 @@ what_is_written_is_read(void **state)
     struct all all;
     uint64_t given;
 
-    (void)state;
     assert_int_equal(read_all(&all_fields, text, &all, &given, NULL), HF_OK);
     assert_int_equal(given, 0x7F);
     assert_int_equal(all.base.number, 7);
@@ -124,13 +117,11 @@ what_is_written_is_read(void **state)
     assert_string_equal(again, "{}");
 }
 
-static void
-what_may_be_missing_is_not_given(void **state)
+TEST(what_may_be_missing_is_not_given)
 {
     struct all all;
     uint64_t given;
 
-    (void)state;
     assert_int_equal(read_all(&all_fields, "{" SHOWN "," PART "," BASE "}",
                               &all, &given, NULL),
                      HF_OK);
@@ -138,8 +129,7 @@ what_may_be_missing_is_not_given(void **state)
     assert_int_equal(all.text.len, 0);
 }
 
-static void
-what_is_wrong_is_named(void **state)
+TEST(what_is_wrong_is_named)
 {
     static const struct {
         const char *text;
@@ -168,7 +158,6 @@ what_is_wrong_is_named(void **state)
          "\"mode\" is not \"exclusive\" or \"shared\""},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct hf_error why = {.text = ""};
         struct all all;
@@ -181,14 +170,12 @@ what_is_wrong_is_named(void **state)
     }
 }
 
-static void
-an_open_object_has_more_and_what_is_twice_in_it_is_none(void **state)
+TEST(an_open_object_has_more_and_what_is_twice_in_it_is_none)
 {
     struct hf_error why = {.text = ""};
     struct all all;
     uint64_t given;
 
-    (void)state;
     assert_int_equal(read_all(&open_fields,
                               "{" BASE "," PART ",\"x\":[{\"flag\":1}],"
                               "\"text\":\"a\",\"text\":\"b\",\"text\":\"c\"}",
@@ -203,13 +190,11 @@ an_open_object_has_more_and_what_is_twice_in_it_is_none(void **state)
 }
 
 /* For people: no text is shown, and a long one is cut. */
-static void
-what_is_for_people_is_no_error(void **state)
+TEST(what_is_for_people_is_no_error)
 {
     struct hf_error why = {.text = ""};
     struct all all;
 
-    (void)state;
     assert_int_equal(read_all(&all_fields, "{" BASE "," PART ",\"shown\":7}",
                               &all, NULL, &why),
                      HF_OK);
@@ -222,14 +207,12 @@ what_is_for_people_is_no_error(void **state)
     assert_string_equal(all.shown, "abc");
 }
 
-static void
-texts_have_as_much_memory_as_there_is(void **state)
+TEST(texts_have_as_much_memory_as_there_is)
 {
     char text[256];
     struct all all;
     struct hf_error why;
 
-    (void)state;
     snprintf(text, sizeof(text),
              "{" BASE "," PART "," SHOWN ",\"text\":\"%s\"}",
              "123456789 123456789 123456789 123456789 123456789 123456789 123");
@@ -241,20 +224,4 @@ texts_have_as_much_memory_as_there_is(void **state)
         "123456789 123456789 123456789 123456789 123456789 123456789 1234");
     assert_int_equal(read_all(&all_fields, text, &all, NULL, &why),
                      HF_E_INVALID);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_is_read),
-        cmocka_unit_test(what_may_be_missing_is_not_given),
-        cmocka_unit_test(what_is_wrong_is_named),
-        cmocka_unit_test(
-            an_open_object_has_more_and_what_is_twice_in_it_is_none),
-        cmocka_unit_test(what_is_for_people_is_no_error),
-        cmocka_unit_test(texts_have_as_much_memory_as_there_is),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

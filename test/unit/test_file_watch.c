@@ -1,9 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -119,8 +114,9 @@ end_of(pid_t child)
     return end;
 }
 
-static void
-a_ring_ends_the_sleep_until_it_is_forgotten(void **state)
+#define FIXTURE_TEST(sentence) TEST_IN(set_up, tear_down, sentence)
+
+FIXTURE_TEST(a_ring_ends_the_sleep_until_it_is_forgotten)
 {
     const struct folder *folder = *state;
     struct hf_file_watch watch = {0};
@@ -136,8 +132,7 @@ a_ring_ends_the_sleep_until_it_is_forgotten(void **state)
     hf_file_watch_stop(&watch);
 }
 
-static void
-another_process_rings(void **state)
+FIXTURE_TEST(another_process_rings)
 {
     const struct folder *folder = *state;
     struct hf_file_watch watch = {0};
@@ -155,8 +150,7 @@ another_process_rings(void **state)
 }
 
 /* It has the file open, and no time to ring. */
-static void
-the_end_of_a_process_rings(void **state)
+FIXTURE_TEST(the_end_of_a_process_rings)
 {
     const struct folder *folder = *state;
     struct hf_file_watch watch = {0};
@@ -174,8 +168,7 @@ the_end_of_a_process_rings(void **state)
     hf_file_watch_stop(&watch);
 }
 
-static void
-the_loss_of_a_name_ends_the_sleep(void **state)
+FIXTURE_TEST(the_loss_of_a_name_ends_the_sleep)
 {
     const struct folder *folder = *state;
     const char *const paths[] = {folder->a, folder->b};
@@ -203,8 +196,7 @@ sleep_on(void *watch)
 }
 
 /* The other one reads what has come, perhaps before the sleeper does. */
-static void
-what_one_reads_is_passed_on_to_the_other(void **state)
+FIXTURE_TEST(what_one_reads_is_passed_on_to_the_other)
 {
     const struct folder *folder = *state;
     struct hf_file_watch one = {0};
@@ -225,8 +217,7 @@ what_one_reads_is_passed_on_to_the_other(void **state)
     hf_file_watch_stop(&other);
 }
 
-static void
-all_share_one_instance_and_the_last_closes_it(void **state)
+FIXTURE_TEST(all_share_one_instance_and_the_last_closes_it)
 {
     const struct folder *folder = *state;
     struct hf_file_watch watches[3] = {{0}};
@@ -246,8 +237,7 @@ all_share_one_instance_and_the_last_closes_it(void **state)
 }
 
 /* Each event differs from the one before, so that the kernel merges none. */
-static void
-who_may_have_missed_something_is_told(void **state)
+FIXTURE_TEST(who_may_have_missed_something_is_told)
 {
     const struct folder *folder = *state;
     char quiet[PATH_SIZE];
@@ -275,8 +265,7 @@ who_may_have_missed_something_is_told(void **state)
 
 /* ---- What may fail ------------------------------------------------------- */
 
-static void
-without_descriptors_nothing_is_started(void **state)
+FIXTURE_TEST(without_descriptors_nothing_is_started)
 {
     const struct folder *folder = *state;
     const char *const paths[] = {folder->a};
@@ -298,8 +287,7 @@ without_descriptors_nothing_is_started(void **state)
     hf_file_watch_stop(&watch);
 }
 
-static void
-a_file_that_is_not_there_is_not_watched(void **state)
+FIXTURE_TEST(a_file_that_is_not_there_is_not_watched)
 {
     const struct folder *folder = *state;
     const char *const paths[] = {folder->a, folder->b};
@@ -311,8 +299,7 @@ a_file_that_is_not_there_is_not_watched(void **state)
 }
 
 /* The child has watches of its own, and takes nothing from its parent. */
-static void
-a_child_leaves_its_parents_watch_alone(void **state)
+FIXTURE_TEST(a_child_leaves_its_parents_watch_alone)
 {
     const struct folder *folder = *state;
     const char *const paths[] = {folder->a};
@@ -336,24 +323,4 @@ a_child_leaves_its_parents_watch_alone(void **state)
     assert_int_equal(end_of(child), 0);
     expect_told(&watch);
     hf_file_watch_stop(&watch);
-}
-
-int
-main(void)
-{
-#define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(a_ring_ends_the_sleep_until_it_is_forgotten),
-        TEST(another_process_rings),
-        TEST(the_end_of_a_process_rings),
-        TEST(the_loss_of_a_name_ends_the_sleep),
-        TEST(what_one_reads_is_passed_on_to_the_other),
-        TEST(all_share_one_instance_and_the_last_closes_it),
-        TEST(who_may_have_missed_something_is_told),
-        TEST(without_descriptors_nothing_is_started),
-        TEST(a_file_that_is_not_there_is_not_watched),
-        TEST(a_child_leaves_its_parents_watch_alone),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

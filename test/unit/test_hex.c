@@ -1,9 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <string.h>
 
@@ -12,14 +7,12 @@
 /* A text without its NUL. */
 #define TEXT(text) ((struct hf_bytes){(text), sizeof(text) - 1})
 
-static void
-what_is_written_is_read_again(void **state)
+TEST(what_is_written_is_read_again)
 {
     char bytes[256];
     char text[2 * sizeof(bytes) + 1];
     char again[sizeof(bytes)];
 
-    (void)state;
     for (size_t i = 0; i < sizeof(bytes); i++)
         bytes[i] = (char)i;
     hf_hex_write(bytes, sizeof(bytes), text, sizeof(text));
@@ -28,13 +21,11 @@ what_is_written_is_read_again(void **state)
     assert_memory_equal(again, bytes, sizeof(bytes));
 }
 
-static void
-a_number_has_16_digits_the_highest_first(void **state)
+TEST(a_number_has_16_digits_the_highest_first)
 {
     uint64_t number = 7;
     char text[17];
 
-    (void)state;
     hf_hex_write_u64(0x0123456789abcdef, text);
     assert_string_equal(text, "0123456789abcdef");
     assert_true(hf_hex_read_u64(TEXT("0123456789abcdef"), &number));
@@ -45,10 +36,8 @@ a_number_has_16_digits_the_highest_first(void **state)
 }
 
 /* Every byte but the sixteen. */
-static void
-nothing_else_is_a_digit(void **state)
+TEST(nothing_else_is_a_digit)
 {
-    (void)state;
     for (int c = 0; c < 256; c++) {
         const char high[] = {(char)c, '0'};
         const char low[] = {'0', (char)c};
@@ -62,13 +51,11 @@ nothing_else_is_a_digit(void **state)
     }
 }
 
-static void
-a_string_has_even_digits_and_room(void **state)
+TEST(a_string_has_even_digits_and_room)
 {
     char bytes[3];
     size_t len = 9;
 
-    (void)state;
     assert_false(hf_hex_read_string(TEXT("616"), bytes, 2, &len));
     assert_false(hf_hex_read_string(TEXT("616263"), bytes, 2, &len));
     assert_int_equal(len, 9);
@@ -77,17 +64,4 @@ a_string_has_even_digits_and_room(void **state)
     assert_string_equal(bytes, "ab");
     assert_true(hf_hex_read_string(TEXT(""), bytes, 2, &len));
     assert_int_equal(len, 0);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_is_read_again),
-        cmocka_unit_test(a_number_has_16_digits_the_highest_first),
-        cmocka_unit_test(nothing_else_is_a_digit),
-        cmocka_unit_test(a_string_has_even_digits_and_room),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -33,12 +28,12 @@ tear_down(void **state)
     return 0;
 }
 
+#define FIXTURE_TEST(sentence) TEST_IN(set_up, tear_down, sentence)
+
 /* ---- What is asked and answered ------------------------------------------ */
 
-static void
-a_request_is_told_and_answered(void **state)
+FIXTURE_TEST(a_request_is_told_and_answered)
 {
-    (void)state;
     bench_text(&bench, "POST /v1/acquire?wait=1&x HTTP/1.1\r\n"
                        "Host: db1:7420\r\n"
                        "Server: none that is looked at\r\n"
@@ -53,10 +48,8 @@ a_request_is_told_and_answered(void **state)
                              "content-length: 5\r\n\r\nhello");
 }
 
-static void
-a_connection_is_used_again(void **state)
+FIXTURE_TEST(a_connection_is_used_again)
 {
-    (void)state;
     bench_text(&bench, "GET /a HTTP/1.1\r\nHost: h\r\n\r\n");
     bench_text(&bench, "GET /b HTTP/1.1\r\nHost: h\r\n\r\n");
     bench_expect_log(&bench, "GET /a host=h\nsent 1\nGET /b host=h\nsent 2\n");
@@ -69,10 +62,8 @@ a_connection_is_used_again(void **state)
     assert_true(hf_http_is_done(bench.peer));
 }
 
-static void
-a_drained_connection_ends_with_its_answer(void **state)
+FIXTURE_TEST(a_drained_connection_ends_with_its_answer)
 {
-    (void)state;
     bench_text(&bench, "GET /wait HTTP/1.1\r\nHost: h\r\n\r\n");
     hf_http_drain(bench.peer);
     assert_false(hf_http_is_done(bench.peer));
@@ -82,20 +73,16 @@ a_drained_connection_ends_with_its_answer(void **state)
     assert_true(hf_http_is_done(bench.peer));
 }
 
-static void
-the_old_version_has_one_request(void **state)
+FIXTURE_TEST(the_old_version_has_one_request)
 {
-    (void)state;
     bench_text(&bench, "GET /a HTTP/1.0\r\n\r\n");
     bench_expect_log(&bench, "GET /a\nsent 1\n");
     assert_true(bench_has_out(&bench, "connection: close\r\n"));
     assert_true(hf_http_is_done(bench.peer));
 }
 
-static void
-a_body_comes_in_chunks(void **state)
+FIXTURE_TEST(a_body_comes_in_chunks)
 {
-    (void)state;
     bench_text(&bench, "PUT /a HTTP/1.1\r\nHost: h\r\n"
                        "Transfer-Encoding: Chunked\r\n\r\n"
                        "5;x=\"y\"\r\nhello\r\n"
@@ -106,10 +93,8 @@ a_body_comes_in_chunks(void **state)
                              "GET /b host=h\nsent 2\n");
 }
 
-static void
-the_answer_to_a_head_has_no_body(void **state)
+FIXTURE_TEST(the_answer_to_a_head_has_no_body)
 {
-    (void)state;
     bench_text(&bench, "HEAD /wait HTTP/1.1\r\nHost: h\r\n\r\n");
     assert_true(bench_answer(&bench, 1, 404, "no such lock"));
     bench_write(&bench);
@@ -119,8 +104,7 @@ the_answer_to_a_head_has_no_body(void **state)
 }
 
 /* Also of one that is refused here, as far as it is known to be one. */
-static void
-nor_has_its_refusal(void **state)
+FIXTURE_TEST(nor_has_its_refusal)
 {
     static const char *const requests[] = {
         "HEAD /a HTTP/1.1\r\n\r\n",
@@ -130,7 +114,6 @@ nor_has_its_refusal(void **state)
         "HEAD /a HTTP/1.1\r\nHost: h\r\nContent-Length: 9999999\r\n\r\n",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
         bench_text(&bench, requests[i]);
         assert_true(bench_has_out(&bench, "content-length: "));
@@ -141,10 +124,8 @@ nor_has_its_refusal(void **state)
     }
 }
 
-static void
-no_content_has_no_length(void **state)
+FIXTURE_TEST(no_content_has_no_length)
 {
-    (void)state;
     bench_text(&bench, "DELETE /wait HTTP/1.1\r\nHost: h\r\n\r\n");
     assert_true(bench_answer(&bench, 1, 204, ""));
     bench_write(&bench);
@@ -152,10 +133,8 @@ no_content_has_no_length(void **state)
                              "content-type: text/plain\r\n\r\n");
 }
 
-static void
-a_tab_around_a_value_is_none_of_it(void **state)
+FIXTURE_TEST(a_tab_around_a_value_is_none_of_it)
 {
-    (void)state;
     for (bench.piece = 0; bench.piece < 3; bench.piece++) {
         bench_text(&bench, "POST /a HTTP/1.1\r\nHost:\th\t\r\n"
                            "Content-Length:\t2 \t\r\n"
@@ -175,10 +154,8 @@ a_tab_around_a_value_is_none_of_it(void **state)
     }
 }
 
-static void
-who_waits_to_send_a_body_is_told_to_go_on(void **state)
+FIXTURE_TEST(who_waits_to_send_a_body_is_told_to_go_on)
 {
-    (void)state;
     bench_text(&bench, "POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n"
                        "Expect: 100-Continue\r\n\r\n");
     bench_expect_out(&bench, "HTTP/1.1 100 Continue\r\n\r\n");
@@ -186,10 +163,8 @@ who_waits_to_send_a_body_is_told_to_go_on(void **state)
     bench_expect_log(&bench, "POST /a host=h \"hi\"\nsent 1\n");
 }
 
-static void
-who_waits_to_send_too_much_is_not(void **state)
+FIXTURE_TEST(who_waits_to_send_too_much_is_not)
 {
-    (void)state;
     bench_text(&bench, "POST /a HTTP/1.1\r\nHost: h\r\n"
                        "Content-Length: 1000000\r\n"
                        "Expect: 100-continue\r\n\r\n");
@@ -198,10 +173,8 @@ who_waits_to_send_too_much_is_not(void **state)
     assert_false(bench_has_out(&bench, "100 Continue"));
 }
 
-static void
-the_address_may_be_whole(void **state)
+FIXTURE_TEST(the_address_may_be_whole)
 {
-    (void)state;
     bench_text(&bench, "GET HTTP://db1:7420/a?b HTTP/1.1\r\n"
                        "Host: db1:7420\r\n\r\n"
                        "OPTIONS * HTTP/1.1\r\nHost: h\r\n\r\n");
@@ -209,8 +182,7 @@ the_address_may_be_whole(void **state)
                              "OPTIONS * host=h\nsent 2\n");
 }
 
-static void
-what_would_be_another_header_is_left_out(void **state)
+FIXTURE_TEST(what_would_be_another_header_is_left_out)
 {
     struct hf_http_header headers[] = {
         {"retry-after", {"5", 1}},
@@ -219,7 +191,6 @@ what_would_be_another_header_is_left_out(void **state)
     struct hf_http_reply reply = {
         .status = 503, .headers = headers, .headers_count = 2};
 
-    (void)state;
     bench_text(&bench, "GET /wait HTTP/1.1\r\nHost: h\r\n\r\n");
     assert_true(hf_http_reply(bench.http, bench.open[0], &reply));
     bench_write(&bench);
@@ -227,10 +198,8 @@ what_would_be_another_header_is_left_out(void **state)
                              "retry-after: 5\r\ncontent-length: 0\r\n\r\n");
 }
 
-static void
-the_offer_of_another_version_is_declined(void **state)
+FIXTURE_TEST(the_offer_of_another_version_is_declined)
 {
-    (void)state;
     bench_text(&bench, "GET /a HTTP/1.1\r\nHost: h\r\nUpgrade: h2c\r\n"
                        "Connection: Upgrade, HTTP2-Settings\r\n"
                        "HTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n"
@@ -238,10 +207,8 @@ the_offer_of_another_version_is_declined(void **state)
     bench_expect_log(&bench, "GET /a host=h\nsent 1\nGET /b host=h\nsent 2\n");
 }
 
-static void
-what_begins_as_the_other_version_may_be_none(void **state)
+FIXTURE_TEST(what_begins_as_the_other_version_may_be_none)
 {
-    (void)state;
     bench_text(&bench, "P");
     bench_text(&bench, "UT /a HTTP/1.1\r\nHost: h\r\n\r\n");
     bench_expect_log(&bench, "PUT /a host=h\nsent 1\n");
@@ -249,10 +216,8 @@ what_begins_as_the_other_version_may_be_none(void **state)
 
 /* ---- What may come in between -------------------------------------------- */
 
-static void
-what_comes_behind_an_open_request_is_not_looked_at(void **state)
+FIXTURE_TEST(what_comes_behind_an_open_request_is_not_looked_at)
 {
-    (void)state;
     bench_text(&bench, "GET /wait HTTP/1.1\r\nHost: h\r\n\r\n\r\n");
     bench_text(&bench, "GET /b HTTP/1.1\r\nHost: h\r\n\r\n");
     bench_expect_log(&bench, "GET /wait host=h\n");
@@ -266,10 +231,8 @@ what_comes_behind_an_open_request_is_not_looked_at(void **state)
     assert_true(hf_http_is_done(bench.peer));
 }
 
-static void
-what_is_sent_tells_where_it_ended(void **state)
+FIXTURE_TEST(what_is_sent_tells_where_it_ended)
 {
-    (void)state;
     bench.is_deaf = true;
     bench_text(&bench, "GET /wait HTTP/1.1\r\nHost: h\r\n\r\n");
     assert_true(bench_answer(&bench, 1, 200, "first"));
@@ -283,10 +246,8 @@ what_is_sent_tells_where_it_ended(void **state)
     assert_int_equal(bench.ends[1], bench.out_len);
 }
 
-static void
-who_has_closed_one_half_is_still_answered(void **state)
+FIXTURE_TEST(who_has_closed_one_half_is_still_answered)
 {
-    (void)state;
     bench_text(&bench, "GET /wait HTTP/1.1\r\nHost: h\r\n\r\n");
     hf_http_eof(bench.peer);
     bench_tell(&bench);
@@ -302,10 +263,8 @@ who_has_closed_one_half_is_still_answered(void **state)
     assert_true(hf_http_is_done(bench.peer));
 }
 
-static void
-who_cannot_be_asked_whether_it_is_there_is_gone(void **state)
+FIXTURE_TEST(who_cannot_be_asked_whether_it_is_there_is_gone)
 {
-    (void)state;
     bench_text(&bench, "GET /wait HTTP/1.0\r\nHost: h\r\n\r\n");
     hf_http_eof(bench.peer);
     bench_tell(&bench);
@@ -315,10 +274,8 @@ who_cannot_be_asked_whether_it_is_there_is_gone(void **state)
     assert_true(hf_http_is_done(bench.peer));
 }
 
-static void
-what_was_answered_to_it_is_sent(void **state)
+FIXTURE_TEST(what_was_answered_to_it_is_sent)
 {
-    (void)state;
     bench.is_deaf = true;
     bench_text(&bench, "GET /a HTTP/1.0\r\nHost: h\r\n\r\n");
     hf_http_eof(bench.peer);
@@ -331,10 +288,8 @@ what_was_answered_to_it_is_sent(void **state)
     assert_true(hf_http_is_done(bench.peer));
 }
 
-static void
-half_a_request_is_none(void **state)
+FIXTURE_TEST(half_a_request_is_none)
 {
-    (void)state;
     bench_text(&bench, "POST /a HTTP/1.1\r\nHost: h\r\n"
                        "Content-Length: 10\r\n\r\nhello");
     hf_http_eof(bench.peer);
@@ -343,10 +298,8 @@ half_a_request_is_none(void **state)
     assert_true(hf_http_is_done(bench.peer));
 }
 
-static void
-what_waits_is_lost_with_the_connection(void **state)
+FIXTURE_TEST(what_waits_is_lost_with_the_connection)
 {
-    (void)state;
     bench_text(&bench, "GET /wait HTTP/1.1\r\nHost: h\r\n\r\n");
     hf_http_gone(bench.peer);
     bench_tell(&bench);
@@ -355,10 +308,8 @@ what_waits_is_lost_with_the_connection(void **state)
     assert_true(hf_http_is_done(bench.peer));
 }
 
-static void
-what_was_answered_and_not_written_is_lost(void **state)
+FIXTURE_TEST(what_was_answered_and_not_written_is_lost)
 {
-    (void)state;
     bench.is_deaf = true;
     bench_text(&bench, "GET /a HTTP/1.1\r\nHost: h\r\n\r\n");
     hf_http_wrote(bench.peer, hf_http_out(bench.peer).len - 1);
@@ -369,10 +320,8 @@ what_was_answered_and_not_written_is_lost(void **state)
     bench_expect_log(&bench, "lost 1\n");
 }
 
-static void
-an_exchange_is_answered_once(void **state)
+FIXTURE_TEST(an_exchange_is_answered_once)
 {
-    (void)state;
     bench_text(&bench, "GET /wait HTTP/1.1\r\nHost: h\r\n\r\n");
     assert_true(bench_answer(&bench, 1, 200, "a"));
     assert_false(bench_answer(&bench, 1, 200, "b"));
@@ -385,12 +334,10 @@ an_exchange_is_answered_once(void **state)
     assert_false(bench_has_out(&bench, "\r\n\r\nb"));
 }
 
-static void
-an_answer_of_any_length_goes_out(void **state)
+FIXTURE_TEST(an_answer_of_any_length_goes_out)
 {
     static char body[100 * 1000 + 1];
 
-    (void)state;
     memset(body, 'x', sizeof(body) - 1);
     bench_text(&bench, "GET /wait HTTP/1.1\r\nHost: h\r\n\r\n");
     assert_true(bench_answer(&bench, 1, 200, body));
@@ -408,12 +355,10 @@ an_answer_of_any_length_goes_out(void **state)
     bench_expect_log(&bench, "GET /b host=h\nsent 2\n");
 }
 
-static void
-who_does_not_read_is_not_listened_to(void **state)
+FIXTURE_TEST(who_does_not_read_is_not_listened_to)
 {
     int told = 0;
 
-    (void)state;
     bench.is_deaf = true;
     while (hf_http_wants(bench.peer) && told < 1000) {
         bench_text(&bench, "GET /a HTTP/1.1\r\nHost: h\r\n\r\n");
@@ -451,10 +396,8 @@ expect_refusal(const char *request, int status)
 #define CHUNKED  "Transfer-Encoding: chunked\r\n"
 #define POST     "POST /a HTTP/1.1\r\n" HOST
 
-static void
-what_is_no_request_is_refused(void **state)
+FIXTURE_TEST(what_is_no_request_is_refused)
 {
-    (void)state;
     expect_refusal("\x16\x03\x01\x02", 400); /* TLS */
     expect_refusal("GET /a\r\n\r\n", 400);
     expect_refusal("GET / a HTTP/1.1\r\n" HOST "\r\n", 400);
@@ -472,19 +415,15 @@ what_is_no_request_is_refused(void **state)
     expect_refusal("GET /a HTP/1.1\r\n" HOST "\r\n", 400);
 }
 
-static void
-there_is_one_host(void **state)
+FIXTURE_TEST(there_is_one_host)
 {
-    (void)state;
     expect_refusal("GET /a HTTP/1.1\r\n\r\n", 400);
     expect_refusal("GET /a HTTP/1.1\r\n" HOST HOST "\r\n", 400);
     expect_refusal("GET http://g/a HTTP/1.1\r\n" HOST "\r\n", 400);
 }
 
-static void
-what_says_one_thing_is_said_once(void **state)
+FIXTURE_TEST(what_says_one_thing_is_said_once)
 {
-    (void)state;
     expect_refusal("GET /a HTTP/1.1\r\n" HOST "Authorization: a\r\n"
                    "Authorization: b\r\n\r\n",
                    400);
@@ -496,10 +435,8 @@ what_says_one_thing_is_said_once(void **state)
 
 /* Each of them is read in two ways by some pair of servers: request
  * smuggling. */
-static void
-what_can_be_read_in_two_ways_is_refused(void **state)
+FIXTURE_TEST(what_can_be_read_in_two_ways_is_refused)
 {
-    (void)state;
     expect_refusal(POST LENGTH_3 CHUNKED "\r\n0\r\n\r\n", 400);
     expect_refusal(POST CHUNKED LENGTH_3 "\r\n0\r\n\r\n", 400);
     expect_refusal(POST LENGTH_3 LENGTH_3 "\r\nabc", 400);
@@ -525,8 +462,7 @@ what_can_be_read_in_two_ways_is_refused(void **state)
     expect_refusal(POST CHUNKED CHUNKED "\r\n0\r\n\r\n", 400);
 }
 
-static void
-a_chunk_is_written_in_one_way(void **state)
+FIXTURE_TEST(a_chunk_is_written_in_one_way)
 {
     static const char *const bodies[] = {
         "3\rXabc\r\n0\r\n\r\n",
@@ -548,17 +484,14 @@ a_chunk_is_written_in_one_way(void **state)
     };
     char request[256];
 
-    (void)state;
     for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
         snprintf(request, sizeof(request), POST CHUNKED "\r\n%s", bodies[i]);
         expect_refusal(request, 400);
     }
 }
 
-static void
-what_http_has_and_we_have_not_is_said(void **state)
+FIXTURE_TEST(what_http_has_and_we_have_not_is_said)
 {
-    (void)state;
     expect_refusal("BREW /a HTTP/1.1\r\n" HOST "\r\n", 501);
     expect_refusal("TRACE /a HTTP/1.1\r\n" HOST "\r\n", 501);
     expect_refusal("CONNECT h:80 HTTP/1.1\r\n" HOST "\r\n", 501);
@@ -576,10 +509,8 @@ what_http_has_and_we_have_not_is_said(void **state)
     expect_refusal("GET /a HTTP/3.7\r\n" HOST "\r\n", 505);
 }
 
-static void
-what_is_behind_a_refused_request_is_not_looked_at(void **state)
+FIXTURE_TEST(what_is_behind_a_refused_request_is_not_looked_at)
 {
-    (void)state;
     bench_text(&bench, "BREW /a HTTP/1.1\r\n" HOST "\r\n"
                        "GET /b HTTP/1.1\r\n" HOST "\r\n");
     bench_text(&bench, "GET /b HTTP/1.1\r\n" HOST "\r\n");
@@ -591,8 +522,7 @@ what_is_behind_a_refused_request_is_not_looked_at(void **state)
 
 /* Everything above at once, split in two at each place, and in pieces of each
  * size. */
-static void
-it_does_not_matter_how_the_bytes_are_cut(void **state)
+FIXTURE_TEST(it_does_not_matter_how_the_bytes_are_cut)
 {
     static const char text[] =
         "\r\nPOST /wait/a HTTP/1.1\r\nHost: h\r\nX: y\r\nX-Empty:\r\n"
@@ -609,7 +539,6 @@ it_does_not_matter_how_the_bytes_are_cut(void **state)
     size_t most = sizeof(text) + sizeof(more);
     static char expected[4096];
 
-    (void)state;
     for (size_t cut = 0; cut < most; cut++) {
         for (bench.piece = cut; bench.piece <= cut + 1; bench.piece++) {
             size_t first = cut < sizeof(more) ? cut : 0;
@@ -629,49 +558,4 @@ it_does_not_matter_how_the_bytes_are_cut(void **state)
             bench.open_count = 0;
         }
     }
-}
-
-int
-main(void)
-{
-#define TEST(function)                                                         \
-    cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(a_request_is_told_and_answered),
-        TEST(a_connection_is_used_again),
-        TEST(a_drained_connection_ends_with_its_answer),
-        TEST(the_old_version_has_one_request),
-        TEST(a_body_comes_in_chunks),
-        TEST(the_answer_to_a_head_has_no_body),
-        TEST(nor_has_its_refusal),
-        TEST(a_tab_around_a_value_is_none_of_it),
-        TEST(no_content_has_no_length),
-        TEST(who_waits_to_send_a_body_is_told_to_go_on),
-        TEST(who_waits_to_send_too_much_is_not),
-        TEST(the_address_may_be_whole),
-        TEST(what_would_be_another_header_is_left_out),
-        TEST(the_offer_of_another_version_is_declined),
-        TEST(what_begins_as_the_other_version_may_be_none),
-        TEST(what_comes_behind_an_open_request_is_not_looked_at),
-        TEST(what_is_sent_tells_where_it_ended),
-        TEST(who_has_closed_one_half_is_still_answered),
-        TEST(who_cannot_be_asked_whether_it_is_there_is_gone),
-        TEST(what_was_answered_to_it_is_sent),
-        TEST(half_a_request_is_none),
-        TEST(what_waits_is_lost_with_the_connection),
-        TEST(what_was_answered_and_not_written_is_lost),
-        TEST(an_exchange_is_answered_once),
-        TEST(an_answer_of_any_length_goes_out),
-        TEST(who_does_not_read_is_not_listened_to),
-        TEST(what_is_no_request_is_refused),
-        TEST(there_is_one_host),
-        TEST(what_says_one_thing_is_said_once),
-        TEST(what_can_be_read_in_two_ways_is_refused),
-        TEST(a_chunk_is_written_in_one_way),
-        TEST(what_http_has_and_we_have_not_is_said),
-        TEST(what_is_behind_a_refused_request_is_not_looked_at),
-        TEST(it_does_not_matter_how_the_bytes_are_cut),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

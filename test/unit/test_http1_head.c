@@ -1,9 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <string.h>
 
@@ -327,10 +322,10 @@ try_sample(const struct sample *sample, size_t half, size_t piece)
     open_again();
 }
 
-static void
-where_a_request_ends_is_clear(void **state)
+#define FIXTURE_TEST(sentence) TEST_IN(set_up, tear_down, sentence)
+
+FIXTURE_TEST(where_a_request_ends_is_clear)
 {
-    (void)state;
     for (size_t i = 0; i < SAMPLES; i++) {
         for (size_t half = 0; half <= samples[i].len; half++)
             try_sample(&samples[i], half, 0);
@@ -358,10 +353,8 @@ expect_an_end(const char *begin, const char *more, const char *status)
     open_again();
 }
 
-static void
-a_head_without_an_end_is_refused(void **state)
+FIXTURE_TEST(a_head_without_an_end_is_refused)
 {
-    (void)state;
     expect_an_end("", "A", "HTTP/1.1 501 ");
     expect_an_end("GET /", "a", "HTTP/1.1 414 ");
     expect_an_end("GET /a HTTP/1.", "0", "HTTP/1.1 505 ");
@@ -371,17 +364,4 @@ a_head_without_an_end_is_refused(void **state)
     expect_an_end(GET "A:", "\t", "HTTP/1.1 431 ");
     expect_an_end(GET, "A:\r\n", "HTTP/1.1 431 ");
     expect_an_end(GET, "Connection: a\r\n", "HTTP/1.1 431 ");
-}
-
-int
-main(void)
-{
-#define TEST(function)                                                         \
-    cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(where_a_request_ends_is_clear),
-        TEST(a_head_without_an_end_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

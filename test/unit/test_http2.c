@@ -1,9 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -34,6 +29,8 @@ tear_down(void **state)
     return 0;
 }
 
+#define FIXTURE_TEST(sentence) TEST_IN(set_up, tear_down, sentence)
+
 static void
 feed(void)
 {
@@ -56,8 +53,7 @@ expect_sent(const char *expected)
 
 /* ---- What is asked and answered ------------------------------------------ */
 
-static void
-a_request_is_told_and_answered(void **state)
+FIXTURE_TEST(a_request_is_told_and_answered)
 {
     const char *const pairs[] = {":method",
                                  "POST",
@@ -75,7 +71,6 @@ a_request_is_told_and_answered(void **state)
                                  "abc",
                                  NULL};
 
-    (void)state;
     frames_headers(&frames, END_HEADERS, 1, pairs);
     frames_add(&frames, DATA, 0, 1, "hel", 3);
     frames_add(&frames, DATA, END_STREAM, 1, "lo", 2);
@@ -87,10 +82,8 @@ a_request_is_told_and_answered(void **state)
     assert_false(hf_http_is_done(bench.peer));
 }
 
-static void
-answers_come_in_any_order(void **state)
+FIXTURE_TEST(answers_come_in_any_order)
 {
-    (void)state;
     frames_request(&frames, 1, "GET", "/wait/a", NULL);
     frames_request(&frames, 3, "GET", "/wait/b", NULL);
     frames_request(&frames, 5, "GET", "/c", NULL);
@@ -108,13 +101,11 @@ answers_come_in_any_order(void **state)
                          "content-length=1\nDATA 1 \"a\" end\n");
 }
 
-static void
-all_answers_of_a_turn_leave_together(void **state)
+FIXTURE_TEST(all_answers_of_a_turn_leave_together)
 {
     struct hf_bytes out;
     size_t len;
 
-    (void)state;
     for (uint32_t i = 0; i < 100; i++)
         frames_request(&frames, 2 * i + 1, "GET", "/wait", NULL);
     feed();
@@ -128,10 +119,8 @@ all_answers_of_a_turn_leave_together(void **state)
     assert_int_equal(hf_http_out(bench.peer).len, 0);
 }
 
-static void
-the_answer_to_a_head_has_no_body(void **state)
+FIXTURE_TEST(the_answer_to_a_head_has_no_body)
 {
-    (void)state;
     frames_request(&frames, 1, "HEAD", "/wait", NULL);
     frames_request(&frames, 3, "DELETE", "/wait", NULL);
     feed();
@@ -142,14 +131,12 @@ the_answer_to_a_head_has_no_body(void **state)
                 "HEADERS 3 :status=204 content-type=text/plain end\n");
 }
 
-static void
-who_waits_to_send_a_body_is_told_to_go_on(void **state)
+FIXTURE_TEST(who_waits_to_send_a_body_is_told_to_go_on)
 {
     const char *const pairs[] = {":method", "POST",         ":scheme", "http",
                                  ":path",   "/a",           "host",    "h",
                                  "expect",  "100-continue", NULL};
 
-    (void)state;
     frames_headers(&frames, END_HEADERS, 1, pairs);
     feed();
     expect_sent("HEADERS 1 :status=100\n");
@@ -158,14 +145,12 @@ who_waits_to_send_a_body_is_told_to_go_on(void **state)
     bench_expect_log(&bench, "POST /a host=h \"hi\"\nsent 1\n");
 }
 
-static void
-trailers_are_not_headers(void **state)
+FIXTURE_TEST(trailers_are_not_headers)
 {
     const char *const pairs[] = {":method", "POST", ":scheme", "http", ":path",
                                  "/a",      "host", "h",       NULL};
     const char *const trailers[] = {"authorization", "me", NULL};
 
-    (void)state;
     frames_headers(&frames, END_HEADERS, 1, pairs);
     frames_add(&frames, DATA, 0, 1, "hi", 2);
     frames_headers(&frames, END_HEADERS | END_STREAM, 1, trailers);
@@ -175,10 +160,8 @@ trailers_are_not_headers(void **state)
 
 /* ---- Ends ---------------------------------------------------------------- */
 
-static void
-a_stream_that_is_reset_is_lost(void **state)
+FIXTURE_TEST(a_stream_that_is_reset_is_lost)
 {
-    (void)state;
     frames_request(&frames, 1, "GET", "/wait", NULL);
     frames_request(&frames, 3, "GET", "/wait", NULL);
     frames_number(&frames, RST_STREAM, 0, 1, 8);
@@ -192,13 +175,11 @@ a_stream_that_is_reset_is_lost(void **state)
     bench_expect_log(&bench, "sent 2\n");
 }
 
-static void
-a_request_that_is_reset_before_it_is_whole_is_not_told(void **state)
+FIXTURE_TEST(a_request_that_is_reset_before_it_is_whole_is_not_told)
 {
     const char *const pairs[] = {":method", "POST", ":scheme", "http", ":path",
                                  "/a",      "host", "h",       NULL};
 
-    (void)state;
     frames_headers(&frames, END_HEADERS, 1, pairs);
     frames_add(&frames, DATA, 0, 1, "hi", 2);
     frames_number(&frames, RST_STREAM, 0, 1, 8);
@@ -207,10 +188,8 @@ a_request_that_is_reset_before_it_is_whole_is_not_told(void **state)
     assert_true(hf_http_is_idle(bench.peer));
 }
 
-static void
-what_waits_is_lost_with_the_connection(void **state)
+FIXTURE_TEST(what_waits_is_lost_with_the_connection)
 {
-    (void)state;
     frames_request(&frames, 1, "GET", "/wait", NULL);
     frames_request(&frames, 3, "GET", "/wait", NULL);
     feed();
@@ -222,10 +201,8 @@ what_waits_is_lost_with_the_connection(void **state)
     assert_true(hf_http_is_done(bench.peer));
 }
 
-static void
-what_a_mistake_of_the_peer_ends_is_lost(void **state)
+FIXTURE_TEST(what_a_mistake_of_the_peer_ends_is_lost)
 {
-    (void)state;
     frames_request(&frames, 1, "GET", "/wait", NULL);
     frames_add(&frames, DATA, 0, 0, "x", 1); /* of no stream */
     frames_request(&frames, 3, "GET", "/b", NULL);
@@ -235,10 +212,8 @@ what_a_mistake_of_the_peer_ends_is_lost(void **state)
     assert_true(hf_http_is_done(bench.peer));
 }
 
-static void
-an_answer_that_no_window_has_room_for_is_not_sent(void **state)
+FIXTURE_TEST(an_answer_that_no_window_has_room_for_is_not_sent)
 {
-    (void)state;
     frames_begin(&frames, 4, 3); /* SETTINGS_INITIAL_WINDOW_SIZE */
     frames_request(&frames, 1, "GET", "/wait", NULL);
     frames_request(&frames, 3, "GET", "/wait", NULL);
@@ -259,12 +234,10 @@ an_answer_that_no_window_has_room_for_is_not_sent(void **state)
                 "DATA 1 \"lo\" end\n");
 }
 
-static void
-an_answer_of_any_length_goes_out(void **state)
+FIXTURE_TEST(an_answer_of_any_length_goes_out)
 {
     static char body[60 * 1000 + 1];
 
-    (void)state;
     memset(body, 'x', sizeof(body) - 1);
     frames_request(&frames, 1, "GET", "/wait", NULL);
     feed();
@@ -277,10 +250,8 @@ an_answer_of_any_length_goes_out(void **state)
                 "DATA 1 16384 bytes\nDATA 1 10848 bytes end\n");
 }
 
-static void
-what_is_sent_tells_where_it_ended(void **state)
+FIXTURE_TEST(what_is_sent_tells_where_it_ended)
 {
-    (void)state;
     bench.is_deaf = true;
     frames_request(&frames, 1, "GET", "/wait", NULL);
     frames_request(&frames, 3, "GET", "/wait", NULL);
@@ -295,10 +266,8 @@ what_is_sent_tells_where_it_ended(void **state)
     assert_memory_equal(bench.out + bench.ends[1] - 6, "second", 6);
 }
 
-static void
-who_has_closed_one_half_is_still_answered(void **state)
+FIXTURE_TEST(who_has_closed_one_half_is_still_answered)
 {
-    (void)state;
     frames_request(&frames, 1, "GET", "/wait", NULL);
     feed();
     hf_http_eof(bench.peer);
@@ -314,10 +283,8 @@ who_has_closed_one_half_is_still_answered(void **state)
 
 /* ---- Draining ------------------------------------------------------------ */
 
-static void
-a_drained_connection_serves_what_is_on_its_way(void **state)
+FIXTURE_TEST(a_drained_connection_serves_what_is_on_its_way)
 {
-    (void)state;
     frames_request(&frames, 1, "GET", "/wait", NULL);
     feed();
     hf_http_drain(bench.peer);
@@ -341,10 +308,8 @@ a_drained_connection_serves_what_is_on_its_way(void **state)
     assert_true(hf_http_is_done(bench.peer));
 }
 
-static void
-who_does_not_answer_is_drained_in_time(void **state)
+FIXTURE_TEST(who_does_not_answer_is_drained_in_time)
 {
-    (void)state;
     feed();
     hf_http_drain(bench.peer);
     bench_write(&bench);
@@ -355,10 +320,8 @@ who_does_not_answer_is_drained_in_time(void **state)
     assert_true(hf_http_is_done(bench.peer));
 }
 
-static void
-whoever_says_goodbye_is_let_go(void **state)
+FIXTURE_TEST(whoever_says_goodbye_is_let_go)
 {
-    (void)state;
     frames_request(&frames, 1, "GET", "/wait", NULL);
     frames_add(&frames, GOAWAY, 0, 0, "\0\0\0\0\0\0\0\0", 8);
     feed();
@@ -398,10 +361,8 @@ expect_answer(const char *const *pairs, const char *expected)
 #define PATH      ":path", "/a"
 #define HOST      "host", "h"
 
-static void
-what_is_no_request_is_refused(void **state)
+FIXTURE_TEST(what_is_no_request_is_refused)
 {
-    (void)state;
     expect_answer(WITH(METHOD, SCHEME, PATH, ":authority", "g", HOST),
                   REFUSED(400));
     expect_answer(WITH(METHOD, SCHEME, ":path", "/a#b", HOST), REFUSED(400));
@@ -422,10 +383,8 @@ what_is_no_request_is_refused(void **state)
                   MALFORMED);
 }
 
-static void
-what_http_has_and_we_have_not_is_said(void **state)
+FIXTURE_TEST(what_http_has_and_we_have_not_is_said)
 {
-    (void)state;
     expect_answer(WITH(":method", "BREW", SCHEME, PATH, HOST), REFUSED(501));
     expect_answer(WITH(":method", "TRACE", SCHEME, PATH, HOST), REFUSED(501));
     expect_answer(WITH(":method", "CONNECT", ":authority", "h:80"),
@@ -434,13 +393,11 @@ what_http_has_and_we_have_not_is_said(void **state)
                   REFUSED(417));
 }
 
-static void
-a_refused_request_harms_no_other(void **state)
+FIXTURE_TEST(a_refused_request_harms_no_other)
 {
     const char *const pairs[] = {":method", "BREW", ":scheme", "http", ":path",
                                  "/a",      "host", "h",       NULL};
 
-    (void)state;
     frames_headers(&frames, END_HEADERS, 1, pairs); /* its body is to come */
     frames_add(&frames, DATA, 0, 1, "hello", 5);
     frames_request(&frames, 3, "GET", "/b", NULL);
@@ -453,10 +410,8 @@ a_refused_request_harms_no_other(void **state)
     bench_expect_log(&bench, "GET /c host=h\nsent 2\n");
 }
 
-static void
-what_is_not_http_2_after_all_ends(void **state)
+FIXTURE_TEST(what_is_not_http_2_after_all_ends)
 {
-    (void)state;
     bench_text(&bench, "PRI / HTTP/1.1\r\nHost: h\r\n\r\n");
     bench_expect_log(&bench, "");
     assert_true(hf_http_is_done(bench.peer));
@@ -464,14 +419,12 @@ what_is_not_http_2_after_all_ends(void **state)
 
 /* ---- In pieces ----------------------------------------------------------- */
 
-static void
-it_does_not_matter_how_the_bytes_are_cut(void **state)
+FIXTURE_TEST(it_does_not_matter_how_the_bytes_are_cut)
 {
     static char expected[4096];
     static char text[4096];
     static struct frames all;
 
-    (void)state;
     frames_begin(&all, 0, 0);
     frames_request(&all, 1, "POST", "/a?b", "hello");
     frames_add(&all, PING, 0, 0, "12345678", 8);
@@ -495,37 +448,4 @@ it_does_not_matter_how_the_bytes_are_cut(void **state)
             bench.open_count = 0;
         }
     }
-}
-
-int
-main(void)
-{
-#define TEST(function)                                                         \
-    cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(a_request_is_told_and_answered),
-        TEST(answers_come_in_any_order),
-        TEST(all_answers_of_a_turn_leave_together),
-        TEST(the_answer_to_a_head_has_no_body),
-        TEST(who_waits_to_send_a_body_is_told_to_go_on),
-        TEST(trailers_are_not_headers),
-        TEST(a_stream_that_is_reset_is_lost),
-        TEST(a_request_that_is_reset_before_it_is_whole_is_not_told),
-        TEST(what_waits_is_lost_with_the_connection),
-        TEST(what_a_mistake_of_the_peer_ends_is_lost),
-        TEST(an_answer_that_no_window_has_room_for_is_not_sent),
-        TEST(an_answer_of_any_length_goes_out),
-        TEST(what_is_sent_tells_where_it_ended),
-        TEST(who_has_closed_one_half_is_still_answered),
-        TEST(a_drained_connection_serves_what_is_on_its_way),
-        TEST(who_does_not_answer_is_drained_in_time),
-        TEST(whoever_says_goodbye_is_let_go),
-        TEST(what_is_no_request_is_refused),
-        TEST(what_http_has_and_we_have_not_is_said),
-        TEST(a_refused_request_harms_no_other),
-        TEST(what_is_not_http_2_after_all_ends),
-        TEST(it_does_not_matter_how_the_bytes_are_cut),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -147,12 +142,12 @@ try_to_ask(void)
     return hf_http_client_ask(client, &asked, &stream, NULL);
 }
 
+#define FIXTURE_TEST(sentence) TEST_IN(set_up, tear_down, sentence)
+
 /* ---- With a server of ours ----------------------------------------------- */
 
-static void
-a_request_is_answered(void **state)
+FIXTURE_TEST(a_request_is_answered)
 {
-    (void)state;
     ask("/echo?x", "hello", 7);
     talk();
     bench_expect_log(&bench, "POST /echo?x host=h content-type=text/plain "
@@ -160,8 +155,7 @@ a_request_is_answered(void **state)
     expect_told("answered 7 200 \"hello\"\n");
 }
 
-static void
-what_an_answer_says_is_told(void **state)
+FIXTURE_TEST(what_an_answer_says_is_told)
 {
     const struct hf_http_header headers[] = {
         {"retry-after", {"5", 1}},
@@ -175,7 +169,6 @@ what_an_answer_says_is_told(void **state)
         .body = {"{}", 2},
     };
 
-    (void)state;
     ask("/wait", "", 7);
     talk();
     assert_true(hf_http_reply(bench.http, bench.open[0], &reply));
@@ -183,12 +176,10 @@ what_an_answer_says_is_told(void **state)
     expect_told("answered 7 503 application/problem+json retry 5 \"{}\"\n");
 }
 
-static void
-hundreds_are_under_way(void **state)
+FIXTURE_TEST(hundreds_are_under_way)
 {
     enum { MANY = 900 };
 
-    (void)state;
     talk(); /* its SETTINGS */
     assert_int_equal(hf_http_client_room(client), 1000);
     for (int i = 1; i <= MANY; i++) {
@@ -206,10 +197,8 @@ hundreds_are_under_way(void **state)
     assert_non_null(strstr(told, "answered 900 200 text/plain \"y\"\n"));
 }
 
-static void
-no_more_is_asked_than_the_server_bears(void **state)
+FIXTURE_TEST(no_more_is_asked_than_the_server_bears)
 {
-    (void)state;
     bench_close(&bench);
     bench.limits.streams = 3;
     bench_open(&bench);
@@ -225,12 +214,10 @@ no_more_is_asked_than_the_server_bears(void **state)
     assert_int_equal(try_to_ask(), HF_OK);
 }
 
-static void
-what_is_cancelled_is_not_told(void **state)
+FIXTURE_TEST(what_is_cancelled_is_not_told)
 {
     int32_t stream;
 
-    (void)state;
     ask("/wait", "", 1);
     stream = ask("/wait", "", 2);
     talk();
@@ -246,12 +233,10 @@ what_is_cancelled_is_not_told(void **state)
 }
 
 /* Its answer is there, and nobody has heard of it. */
-static void
-what_is_cancelled_once_it_has_ended_is_not_told(void **state)
+FIXTURE_TEST(what_is_cancelled_once_it_has_ended_is_not_told)
 {
     int32_t stream = ask("/wait", "", 1);
 
-    (void)state;
     talk();
     assert_true(bench_answer(&bench, 1, 200, ""));
     bench_write(&bench);
@@ -263,10 +248,8 @@ what_is_cancelled_once_it_has_ended_is_not_told(void **state)
     expect_told("");
 }
 
-static void
-a_server_that_drains_answers_what_it_was_asked(void **state)
+FIXTURE_TEST(a_server_that_drains_answers_what_it_was_asked)
 {
-    (void)state;
     ask("/wait", "", 1);
     talk();
     hf_http_drain(bench.peer);
@@ -282,12 +265,10 @@ a_server_that_drains_answers_what_it_was_asked(void **state)
 }
 
 /* Of a server that acknowledges what nobody said. */
-static void
-an_answer_to_a_ping_that_was_not_sent_is_ignored(void **state)
+FIXTURE_TEST(an_answer_to_a_ping_that_was_not_sent_is_ignored)
 {
     static const char pong[17] = {0, 0, 8, 6, 1};
 
-    (void)state;
     ask("/echo", "hello", 1);
     talk();
     expect_told("answered 1 200 \"hello\"\n");
@@ -296,12 +277,10 @@ an_answer_to_a_ping_that_was_not_sent_is_ignored(void **state)
     assert_false(hf_http_client_is_closing(client));
 }
 
-static void
-long_bodies_go_both_ways(void **state)
+FIXTURE_TEST(long_bodies_go_both_ways)
 {
     static char body[100 * 1000 + 1];
 
-    (void)state;
     memset(body, 'x', sizeof(body) - 1);
     ask("/echo", body, 1);
     assert_int_equal(try_to_ask(), HF_E_LIMIT); /* it is to be written first */
@@ -311,12 +290,10 @@ long_bodies_go_both_ways(void **state)
     expect_told("answered 1 200 100000 bytes\nanswered 2 200 100000 bytes\n");
 }
 
-static void
-an_answer_beyond_the_limit_is_not_kept(void **state)
+FIXTURE_TEST(an_answer_beyond_the_limit_is_not_kept)
 {
     static char body[200 * 1000 + 1];
 
-    (void)state;
     memset(body, 'x', sizeof(body) - 1);
     ask("/wait", "", 1);
     ask("/wait", "", 2);
@@ -329,12 +306,10 @@ an_answer_beyond_the_limit_is_not_kept(void **state)
 
 /* ---- What surely was not done -------------------------------------------- */
 
-static void
-what_never_left_was_not_done(void **state)
+FIXTURE_TEST(what_never_left_was_not_done)
 {
     struct hf_bytes out;
 
-    (void)state;
     talk();
     ask("/wait", "hello", 1);
     talk();
@@ -370,12 +345,10 @@ say(void)
     frames.len = 0;
 }
 
-static void
-what_a_server_says_it_did_not_do_was_not_done(void **state)
+FIXTURE_TEST(what_a_server_says_it_did_not_do_was_not_done)
 {
     static const unsigned char goaway[] = {0, 0, 0, 1, 0, 0, 0, 0};
 
-    (void)state;
     say_settings();
     ask("/a", "", 1);
     ask("/a", "", 2);
@@ -394,14 +367,12 @@ what_a_server_says_it_did_not_do_was_not_done(void **state)
 }
 
 /* Two streams at most, and no window for bodies. */
-static void
-an_answer_ends_a_request_that_was_not_said_to_its_end(void **state)
+FIXTURE_TEST(an_answer_ends_a_request_that_was_not_said_to_its_end)
 {
     static const unsigned char settings[] = {0, 3, 0, 0, 0, 2,
                                              0, 4, 0, 0, 0, 0};
     const char *const head[] = {":status", "200", NULL};
 
-    (void)state;
     frames_add(&frames, SETTINGS, 0, 0, settings, sizeof(settings));
     say();
     for (uint32_t stream = 1; stream <= 9; stream += 2) {
@@ -416,15 +387,13 @@ an_answer_ends_a_request_that_was_not_said_to_its_end(void **state)
 }
 
 /* No window for bodies: so many are more than may be kept. */
-static void
-what_was_cut_while_it_was_sent_leaves_its_room(void **state)
+FIXTURE_TEST(what_was_cut_while_it_was_sent_leaves_its_room)
 {
     enum { MANY = 11 };
     static const unsigned char settings[] = {0, 4, 0, 0, 0, 0};
     static char body[100 * 1000 + 1];
     int32_t streams[MANY];
 
-    (void)state;
     memset(body, 'x', sizeof(body) - 1);
     frames_add(&frames, SETTINGS, 0, 0, settings, sizeof(settings));
     say();
@@ -439,14 +408,12 @@ what_was_cut_while_it_was_sent_leaves_its_room(void **state)
     assert_true(hf_http_client_room(client) > 0);
 }
 
-static void
-an_interim_answer_is_none(void **state)
+FIXTURE_TEST(an_interim_answer_is_none)
 {
     const char *const interim[] = {":status", "103", "location", "/x", NULL};
     const char *const head[] = {":status", "200", "retry-after", "3", NULL};
     const char *const trailers[] = {"content-type", "no", NULL};
 
-    (void)state;
     say_settings();
     ask("/a", "", 1);
     say();
@@ -457,12 +424,10 @@ an_interim_answer_is_none(void **state)
     expect_told("answered 1 200 retry 3 \"\"\n");
 }
 
-static void
-an_answer_before_its_end_is_unknown(void **state)
+FIXTURE_TEST(an_answer_before_its_end_is_unknown)
 {
     const char *const head[] = {":status", "200", NULL};
 
-    (void)state;
     say_settings();
     ask("/a", "", 1);
     say();
@@ -474,10 +439,8 @@ an_answer_before_its_end_is_unknown(void **state)
     expect_told("unknown 1\n");
 }
 
-static void
-what_is_no_http_2_ends_all(void **state)
+FIXTURE_TEST(what_is_no_http_2_ends_all)
 {
-    (void)state;
     ask("/a", "", 1);
     frames.len = 0;
     say();
@@ -490,8 +453,7 @@ what_is_no_http_2_ends_all(void **state)
 
 /* ---- In pieces ----------------------------------------------------------- */
 
-static void
-it_does_not_matter_how_the_bytes_are_cut(void **state)
+FIXTURE_TEST(it_does_not_matter_how_the_bytes_are_cut)
 {
     for (size_t piece = 1; piece < 300; piece++) {
         int32_t stream;
@@ -516,33 +478,4 @@ it_does_not_matter_how_the_bytes_are_cut(void **state)
         tear_down(state);
         set_up(state);
     }
-}
-
-int
-main(void)
-{
-#define TEST(function)                                                         \
-    cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(a_request_is_answered),
-        TEST(what_an_answer_says_is_told),
-        TEST(hundreds_are_under_way),
-        TEST(no_more_is_asked_than_the_server_bears),
-        TEST(what_is_cancelled_is_not_told),
-        TEST(what_is_cancelled_once_it_has_ended_is_not_told),
-        TEST(a_server_that_drains_answers_what_it_was_asked),
-        TEST(an_answer_to_a_ping_that_was_not_sent_is_ignored),
-        TEST(long_bodies_go_both_ways),
-        TEST(an_answer_beyond_the_limit_is_not_kept),
-        TEST(what_never_left_was_not_done),
-        TEST(what_a_server_says_it_did_not_do_was_not_done),
-        TEST(an_answer_ends_a_request_that_was_not_said_to_its_end),
-        TEST(what_was_cut_while_it_was_sent_leaves_its_room),
-        TEST(an_interim_answer_is_none),
-        TEST(an_answer_before_its_end_is_unknown),
-        TEST(what_is_no_http_2_ends_all),
-        TEST(it_does_not_matter_how_the_bytes_are_cut),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

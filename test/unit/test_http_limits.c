@@ -1,9 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,10 +92,10 @@ ask(size_t target, size_t headers, size_t value, size_t body)
     bench_feed(&bench, text, len + body);
 }
 
-static void
-a_target_has_a_limit(void **state)
+#define FIXTURE_TEST(sentence) TEST_IN(set_up, tear_down, sentence)
+
+FIXTURE_TEST(a_target_has_a_limit)
 {
-    (void)state;
     bench.limits.target_len = 100;
     open_again();
     ask(100, 0, 1, 0);
@@ -119,10 +114,8 @@ a_target_has_a_limit(void **state)
 }
 
 /* `Host: h` and `Content-Length: 0` have 20 bytes, `X00: v` has 4. */
-static void
-headers_have_a_limit(void **state)
+FIXTURE_TEST(headers_have_a_limit)
 {
-    (void)state;
     bench.limits.headers_len = 100;
     bench.limits.headers = 10;
     open_again();
@@ -137,12 +130,10 @@ headers_have_a_limit(void **state)
     assert_true(bench_has_out(&bench, "HTTP/1.1 431 "));
 }
 
-static void
-blanks_have_a_limit_too(void **state)
+FIXTURE_TEST(blanks_have_a_limit_too)
 {
     size_t fed = 0;
 
-    (void)state;
     bench_text(&bench, "GET / HTTP/1.1\r\nHost:");
     while (!hf_http_is_done(bench.peer) && fed < 1000 * 1000) {
         bench_text(&bench, "          ");
@@ -152,15 +143,13 @@ blanks_have_a_limit_too(void **state)
     assert_in_range(fed, 1, 100 * 1000);
 }
 
-static void
-headers_of_a_stream_have_a_limit(void **state)
+FIXTURE_TEST(headers_of_a_stream_have_a_limit)
 {
     static char value[200];
     const char *const pairs[] = {":method", "GET", ":scheme", "http",
                                  ":path",   "/",   "host",    "h",
                                  "x",       value, NULL};
 
-    (void)state;
     memset(value, 'v', sizeof(value) - 1);
     bench.limits.headers_len = 100;
     open_again();
@@ -173,8 +162,7 @@ headers_of_a_stream_have_a_limit(void **state)
 
 /* A header of 4,000 bytes is kept in the table, and named with one byte again
  * and again. */
-static void
-a_block_that_unpacks_to_much_ends_the_connection(void **state)
+FIXTURE_TEST(a_block_that_unpacks_to_much_ends_the_connection)
 {
     static unsigned char block[16384];
     static char value[4000];
@@ -182,7 +170,6 @@ a_block_that_unpacks_to_much_ends_the_connection(void **state)
         block, (const char *const[]){":method", "GET", ":scheme", "http",
                                      ":path", "/", "host", "h", NULL});
 
-    (void)state;
     block[len++] = 0x40; /* to be indexed: "x", of 4,000 bytes */
     block[len++] = 1;
     block[len++] = 'x';
@@ -200,10 +187,8 @@ a_block_that_unpacks_to_much_ends_the_connection(void **state)
     assert_true(hf_http_is_done(bench.peer));
 }
 
-static void
-a_head_in_endless_pieces_ends_the_connection(void **state)
+FIXTURE_TEST(a_head_in_endless_pieces_ends_the_connection)
 {
-    (void)state;
     frames_add(&frames, HEADERS, END_STREAM, 1, "", 0);
     for (int i = 0; i < 100; i++)
         frames_add(&frames, CONTINUATION, 0, 1, "", 0);
@@ -211,10 +196,8 @@ a_head_in_endless_pieces_ends_the_connection(void **state)
     assert_true(hf_http_is_done(bench.peer));
 }
 
-static void
-a_body_has_a_limit(void **state)
+FIXTURE_TEST(a_body_has_a_limit)
 {
-    (void)state;
     bench.limits.body_len = 1000;
     open_again();
     ask(1, 0, 1, 1000);
@@ -234,12 +217,10 @@ a_body_has_a_limit(void **state)
     assert_true(bench_has_out(&bench, "HTTP/1.1 413 "));
 }
 
-static void
-extensions_and_trailers_have_a_limit(void **state)
+FIXTURE_TEST(extensions_and_trailers_have_a_limit)
 {
     size_t fed = 0;
 
-    (void)state;
     bench_text(&bench, "PUT / HTTP/1.1\r\nHost: h\r\n"
                        "Transfer-Encoding: chunked\r\n\r\n");
     while (bench.out_len == 0 && fed < 1000 * 1000) {
@@ -262,12 +243,10 @@ begin_upload(uint32_t stream, const char *length)
     frames_headers(&frames, END_HEADERS, stream, pairs);
 }
 
-static void
-a_body_of_a_stream_has_a_limit(void **state)
+FIXTURE_TEST(a_body_of_a_stream_has_a_limit)
 {
     static char body[16384];
 
-    (void)state;
     bench.limits.body_len = 20 * 1000;
     open_again();
     begin_upload(1, "20001");
@@ -287,13 +266,11 @@ a_body_of_a_stream_has_a_limit(void **state)
 }
 
 /* Any number of streams, each with a little of its body. */
-static void
-what_is_on_its_way_has_a_limit(void **state)
+FIXTURE_TEST(what_is_on_its_way_has_a_limit)
 {
     static char body[16384];
     uint32_t stream = 1;
 
-    (void)state;
     feed();
     for (int i = 0; i < 100 && !hf_http_is_done(bench.peer); i++) {
         begin_upload(stream, NULL);
@@ -309,13 +286,11 @@ what_is_on_its_way_has_a_limit(void **state)
 }
 
 /* What was told, refused or reset makes room for others. */
-static void
-windows_open_again(void **state)
+FIXTURE_TEST(windows_open_again)
 {
     static char body[16384];
     uint32_t stream = 1;
 
-    (void)state;
     feed();
     for (int i = 0; i < 1000; i++) {
         begin_upload(stream, i % 3 == 1 ? "999999" : NULL);
@@ -336,14 +311,12 @@ windows_open_again(void **state)
 
 /* ---- Numbers ------------------------------------------------------------- */
 
-static void
-there_are_so_many_peers(void **state)
+FIXTURE_TEST(there_are_so_many_peers)
 {
     struct hf_http_peer *first;
     struct hf_http_peer *second;
     struct hf_error error;
 
-    (void)state;
     bench.limits.peers = 2;
     open_again();
     first = bench.peer;
@@ -355,12 +328,10 @@ there_are_so_many_peers(void **state)
     hf_http_remove(second);
 }
 
-static void
-there_are_so_many_exchanges(void **state)
+FIXTURE_TEST(there_are_so_many_exchanges)
 {
     struct hf_http_peer *first;
 
-    (void)state;
     bench.limits.exchanges = 3;
     open_again();
     for (uint32_t i = 0; i < 5; i++)
@@ -381,10 +352,8 @@ there_are_so_many_exchanges(void **state)
     bench_expect_log(&bench, "sent 1\nGET /b host=h\nsent 4\n");
 }
 
-static void
-a_connection_has_so_many_streams(void **state)
+FIXTURE_TEST(a_connection_has_so_many_streams)
 {
-    (void)state;
     bench.limits.streams = 3;
     open_again();
     frames_add(&frames, SETTINGS, ACK, 0, "", 0);
@@ -395,10 +364,8 @@ a_connection_has_so_many_streams(void **state)
     assert_true(hf_http_is_done(bench.peer)); /* it knew the limit */
 }
 
-static void
-more_streams_are_refused_before_the_limit_is_known(void **state)
+FIXTURE_TEST(more_streams_are_refused_before_the_limit_is_known)
 {
-    (void)state;
     bench.limits.streams = 3;
     open_again();
     for (uint32_t i = 0; i < 5; i++)
@@ -422,10 +389,8 @@ expect_deadline(int64_t in_ms)
     assert_int_equal(hf_http_deadline(bench.peer).ms, bench.now.ms + in_ms);
 }
 
-static void
-a_head_has_its_time(void **state)
+FIXTURE_TEST(a_head_has_its_time)
 {
-    (void)state;
     bench_text(&bench, "GET / HTTP/1.1\r\n");
     expect_deadline(HEAD_MS);
     bench_pass(&bench, HEAD_MS - 1);
@@ -436,10 +401,8 @@ a_head_has_its_time(void **state)
     assert_true(hf_http_is_done(bench.peer));
 }
 
-static void
-a_body_has_its_time(void **state)
+FIXTURE_TEST(a_body_has_its_time)
 {
-    (void)state;
     bench_text(&bench, "PUT / HTTP/1.1\r\nHost: h\r\n"
                        "Content-Length: 100\r\n\r\n");
     expect_deadline(BODY_MS);
@@ -451,10 +414,8 @@ a_body_has_its_time(void **state)
     assert_true(hf_http_is_done(bench.peer));
 }
 
-static void
-whoever_says_nothing_is_idle(void **state)
+FIXTURE_TEST(whoever_says_nothing_is_idle)
 {
-    (void)state;
     expect_deadline(IDLE_MS);
     bench_pass(&bench, IDLE_MS);
     assert_true(hf_http_is_done(bench.peer));
@@ -465,10 +426,8 @@ whoever_says_nothing_is_idle(void **state)
     assert_true(hf_http_is_done(bench.peer));
 }
 
-static void
-a_connection_that_is_not_used_is_idle(void **state)
+FIXTURE_TEST(a_connection_that_is_not_used_is_idle)
 {
-    (void)state;
     bench_text(&bench, "GET / HTTP/1.1\r\nHost: h\r\n\r\n");
     bench_pass(&bench, IDLE_MS - 1);
     bench_text(&bench, "GET /wait HTTP/1.1\r\nHost: h\r\n\r\n");
@@ -482,10 +441,8 @@ a_connection_that_is_not_used_is_idle(void **state)
     assert_true(hf_http_is_done(bench.peer));
 }
 
-static void
-a_connection_of_streams_that_is_not_used_is_idle(void **state)
+FIXTURE_TEST(a_connection_of_streams_that_is_not_used_is_idle)
 {
-    (void)state;
     frames_request(&frames, 1, "GET", "/wait", NULL);
     feed();
     assert_true(hf_http_deadline(bench.peer).ms == HF_NEVER.ms);
@@ -502,20 +459,16 @@ a_connection_of_streams_that_is_not_used_is_idle(void **state)
     assert_true(hf_http_is_done(bench.peer));
 }
 
-static void
-who_does_not_begin_a_session_is_ended(void **state)
+FIXTURE_TEST(who_does_not_begin_a_session_is_ended)
 {
-    (void)state;
     bench_text(&bench, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
     expect_deadline(HEAD_MS);
     bench_pass(&bench, HEAD_MS);
     expect_calm_down();
 }
 
-static void
-the_head_of_a_stream_has_its_time(void **state)
+FIXTURE_TEST(the_head_of_a_stream_has_its_time)
 {
-    (void)state;
     frames_request(&frames, 1, "GET", "/wait", NULL);
     frames_request(&frames, 3, "GET", "/b", NULL);
     frames.len -= 1;
@@ -528,10 +481,8 @@ the_head_of_a_stream_has_its_time(void **state)
     expect_calm_down();
 }
 
-static void
-a_head_in_pieces_has_its_time(void **state)
+FIXTURE_TEST(a_head_in_pieces_has_its_time)
 {
-    (void)state;
     frames_add(&frames, HEADERS, END_STREAM, 1, "", 0);
     feed();
     bench_pass(&bench, HEAD_MS - 1);
@@ -541,10 +492,8 @@ a_head_in_pieces_has_its_time(void **state)
     expect_calm_down();
 }
 
-static void
-the_body_of_a_stream_has_its_time(void **state)
+FIXTURE_TEST(the_body_of_a_stream_has_its_time)
 {
-    (void)state;
     begin_upload(1, NULL);
     feed();
     bench_pass(&bench, 1000);
@@ -565,10 +514,8 @@ the_body_of_a_stream_has_its_time(void **state)
     bench_expect_log(&bench, "sent 1\n");
 }
 
-static void
-who_does_not_read_is_ended(void **state)
+FIXTURE_TEST(who_does_not_read_is_ended)
 {
-    (void)state;
     bench.is_deaf = true;
     bench_text(&bench, "GET / HTTP/1.1\r\nHost: h\r\n\r\n");
     expect_deadline(UNREAD_MS);
@@ -579,13 +526,11 @@ who_does_not_read_is_ended(void **state)
     bench_expect_log(&bench, "GET / host=h\nlost 1\n");
 }
 
-static void
-who_reads_slowly_is_not_ended(void **state)
+FIXTURE_TEST(who_reads_slowly_is_not_ended)
 {
     static char body[60 * 1000];
     struct hf_bytes out;
 
-    (void)state;
     memset(body, 'x', sizeof(body) - 1);
     bench.is_deaf = true;
     bench_text(&bench, "GET /wait HTTP/1.1\r\nHost: h\r\n\r\n");
@@ -600,10 +545,8 @@ who_reads_slowly_is_not_ended(void **state)
 
 /* ---- Answers that nobody takes ------------------------------------------- */
 
-static void
-who_opens_no_window_is_ended_in_time(void **state)
+FIXTURE_TEST(who_opens_no_window_is_ended_in_time)
 {
-    (void)state;
     frames_begin(&frames, 4, 0); /* SETTINGS_INITIAL_WINDOW_SIZE */
     frames_request(&frames, 1, "POST", "/a", "hello");
     feed();
@@ -613,13 +556,11 @@ who_opens_no_window_is_ended_in_time(void **state)
     assert_true(hf_http_is_done(bench.peer));
 }
 
-static void
-what_nobody_takes_has_a_limit(void **state)
+FIXTURE_TEST(what_nobody_takes_has_a_limit)
 {
     static char body[1001];
     uint32_t asked = 0;
 
-    (void)state;
     bench.limits.unread_len = 50 * 1000;
     open_again();
     memset(body, 'x', sizeof(body) - 1);
@@ -714,14 +655,12 @@ add_refused(uint32_t number)
     frames_add(&frames, DATA, 0, 1, "b", 1);
 }
 
-static void
-frames_that_bring_no_request_have_a_limit(void **state)
+FIXTURE_TEST(frames_that_bring_no_request_have_a_limit)
 {
     void (*const each[])(uint32_t) = {add_ping,    add_settings, add_priority,
                                       add_unknown, add_window,   add_nothing,
                                       add_padded,  add_refused};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(each) / sizeof(each[0]); i++) {
         assert_true(bears(each[i], 900));
         assert_false(bears(each[i], 1001));
@@ -729,10 +668,8 @@ frames_that_bring_no_request_have_a_limit(void **state)
     }
 }
 
-static void
-in_the_long_run_a_few_are_borne(void **state)
+FIXTURE_TEST(in_the_long_run_a_few_are_borne)
 {
-    (void)state;
     feed();
     for (int i = 0; i < 100; i++) {
         for (int k = 0; k < 90; k++)
@@ -751,10 +688,8 @@ add_reset(uint32_t number)
     frames_number(&frames, RST_STREAM, 0, 2 * number + 1, 8);
 }
 
-static void
-resets_have_a_limit(void **state)
+FIXTURE_TEST(resets_have_a_limit)
 {
-    (void)state;
     assert_true(bears(add_reset, 2000));
     assert_false(bears(add_reset, 2001));
     expect_calm_down();
@@ -787,12 +722,10 @@ add_capital(uint32_t number)
     frames_headers(&frames, END_HEADERS | END_STREAM, 2 * number + 1, pairs);
 }
 
-static void
-what_makes_us_reset_has_that_limit(void **state)
+FIXTURE_TEST(what_makes_us_reset_has_that_limit)
 {
     void (*const each[])(uint32_t) = {add_overflow, add_longer, add_capital};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(each) / sizeof(each[0]); i++) {
         bench.limits.extras = 10000;
         assert_true(bears(each[i], 2000));
@@ -802,10 +735,8 @@ what_makes_us_reset_has_that_limit(void **state)
 }
 
 /* As a client does that hears of another leader. */
-static void
-all_that_waits_may_be_reset_at_once(void **state)
+FIXTURE_TEST(all_that_waits_may_be_reset_at_once)
 {
-    (void)state;
     feed();
     for (uint32_t round = 0; round < 2; round++) {
         for (uint32_t i = 0; i < 1000; i++)
@@ -831,10 +762,8 @@ add_request(uint32_t number)
     frames_number(&frames, WINDOW_UPDATE, 0, 2 * number + 1, 5);
 }
 
-static void
-requests_have_none(void **state)
+FIXTURE_TEST(requests_have_none)
 {
-    (void)state;
     assert_true(bears(add_request, 20 * 1000));
 }
 
@@ -883,12 +812,10 @@ begin_counting(void)
 
 /* The worst that one peer can do: all its streams, each with as much of a body
  * as the window of the connection allows, and answers that it does not take. */
-static void
-a_peer_costs_a_bounded_amount(void **state)
+FIXTURE_TEST(a_peer_costs_a_bounded_amount)
 {
     static char body[16384];
 
-    (void)state;
     begin_counting();
     bench_close_peer(&bench);
     bench_open(&bench);
@@ -904,12 +831,10 @@ a_peer_costs_a_bounded_amount(void **state)
 }
 
 /* One that was used, and has nothing to do. */
-static void
-an_idle_peer_costs_little(void **state)
+FIXTURE_TEST(an_idle_peer_costs_little)
 {
     size_t shared;
 
-    (void)state;
     begin_counting();
     bench_text(&bench, "GET / HTTP/1.1\r\nHost: h\r\n\r\n");
     shared = in_use; /* spare buffers and slots, for all peers */
@@ -923,51 +848,4 @@ an_idle_peer_costs_little(void **state)
     bench_close_peer(&bench);
     shared -= in_use;
     assert_in_range(shared, 1, 32 * 1024);
-}
-
-int
-main(void)
-{
-#define TEST(function)                                                         \
-    cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(a_target_has_a_limit),
-        TEST(headers_have_a_limit),
-        TEST(blanks_have_a_limit_too),
-        TEST(headers_of_a_stream_have_a_limit),
-        TEST(a_block_that_unpacks_to_much_ends_the_connection),
-        TEST(a_head_in_endless_pieces_ends_the_connection),
-        TEST(a_body_has_a_limit),
-        TEST(extensions_and_trailers_have_a_limit),
-        TEST(a_body_of_a_stream_has_a_limit),
-        TEST(what_is_on_its_way_has_a_limit),
-        TEST(windows_open_again),
-        TEST(there_are_so_many_peers),
-        TEST(there_are_so_many_exchanges),
-        TEST(a_connection_has_so_many_streams),
-        TEST(more_streams_are_refused_before_the_limit_is_known),
-        TEST(a_head_has_its_time),
-        TEST(a_body_has_its_time),
-        TEST(whoever_says_nothing_is_idle),
-        TEST(a_connection_that_is_not_used_is_idle),
-        TEST(a_connection_of_streams_that_is_not_used_is_idle),
-        TEST(who_does_not_begin_a_session_is_ended),
-        TEST(the_head_of_a_stream_has_its_time),
-        TEST(a_head_in_pieces_has_its_time),
-        TEST(the_body_of_a_stream_has_its_time),
-        TEST(who_does_not_read_is_ended),
-        TEST(who_reads_slowly_is_not_ended),
-        TEST(who_opens_no_window_is_ended_in_time),
-        TEST(what_nobody_takes_has_a_limit),
-        TEST(frames_that_bring_no_request_have_a_limit),
-        TEST(in_the_long_run_a_few_are_borne),
-        TEST(resets_have_a_limit),
-        TEST(what_makes_us_reset_has_that_limit),
-        TEST(all_that_waits_may_be_reset_at_once),
-        TEST(requests_have_none),
-        TEST(a_peer_costs_a_bounded_amount),
-        TEST(an_idle_peer_costs_little),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

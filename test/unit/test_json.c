@@ -1,9 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -33,15 +28,13 @@ element_of(struct hf_bytes array, size_t number)
     return element;
 }
 
-static void
-a_member_is_found_by_its_whole_name_in_its_own_object(void **state)
+TEST(a_member_is_found_by_its_whole_name_in_its_own_object)
 {
     struct hf_bytes json = read_json(
         "{\"ab\":1,\"abc\":{\"x\":\"abcd\",\"y\":2},\"\\u0061\":3,\"\":4}");
     struct hf_bytes object = hf_json_member(json, "abc");
     int64_t number;
 
-    (void)state;
     assert_true(hf_json_is_object(object));
     assert_true(hf_json_integer(hf_json_member(object, "y"), &number));
     assert_int_equal(number, 2);
@@ -56,14 +49,12 @@ a_member_is_found_by_its_whole_name_in_its_own_object(void **state)
     assert_int_equal(hf_json_member(hf_json_member(object, "x"), "x").len, 0);
 }
 
-static void
-the_elements_of_an_array_are_its_own_only(void **state)
+TEST(the_elements_of_an_array_are_its_own_only)
 {
     struct hf_bytes json = read_json("[[1,[2,3]],{\"a\":[4]},5,[]]");
     struct hf_bytes element;
     size_t at = 0;
 
-    (void)state;
     assert_true(hf_json_next(json, &at, &element));
     assert_true(hf_json_is_array(element));
     assert_true(hf_json_next(json, &at, &element));
@@ -80,8 +71,7 @@ the_elements_of_an_array_are_its_own_only(void **state)
     assert_false(hf_json_next(element_of(json, 2), &at, &element));
 }
 
-static void
-a_clean_string_is_itself_or_nothing(void **state)
+TEST(a_clean_string_is_itself_or_nothing)
 {
     static const char *const others[] = {
         "\"a\\tb\"",
@@ -100,7 +90,6 @@ a_clean_string_is_itself_or_nothing(void **state)
     char text[9];
     size_t len;
 
-    (void)state;
     assert_true(hf_json_clean(json, text, sizeof(text), &len));
     assert_int_equal(len, 8);
     assert_string_equal(text, "\xF0\x9F\x94\x92\"\xC3\xA9x");
@@ -119,8 +108,7 @@ a_clean_string_is_itself_or_nothing(void **state)
     }
 }
 
-static void
-an_integer_is_plain_and_fits(void **state)
+TEST(an_integer_is_plain_and_fits)
 {
     static const struct {
         const char *text;
@@ -148,7 +136,6 @@ an_integer_is_plain_and_fits(void **state)
         "[[1]]",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
         struct hf_bytes json = read_json(good[i].text);
         int64_t number = 7;
@@ -165,15 +152,13 @@ an_integer_is_plain_and_fits(void **state)
     }
 }
 
-static void
-a_string_is_cut_at_a_character_of_any_width(void **state)
+TEST(a_string_is_cut_at_a_character_of_any_width)
 {
     struct hf_bytes json =
         read_json("[\"a\\u00e9\\u20ac\\ud83d\\udd12\",\"a\xC3\xA9\"]");
     static const size_t lens[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 10};
     char text[16];
 
-    (void)state;
     for (size_t size = 1; size <= sizeof(lens) / sizeof(lens[0]); size++) {
         hf_json_show(element_of(json, 0), text, size);
         assert_int_equal(strlen(text), lens[size - 1]);
@@ -183,18 +168,4 @@ a_string_is_cut_at_a_character_of_any_width(void **state)
     assert_string_equal(text, "a");
     hf_json_show(json, text, sizeof(text)); /* no string */
     assert_string_equal(text, "");
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_member_is_found_by_its_whole_name_in_its_own_object),
-        cmocka_unit_test(the_elements_of_an_array_are_its_own_only),
-        cmocka_unit_test(a_clean_string_is_itself_or_nothing),
-        cmocka_unit_test(an_integer_is_plain_and_fits),
-        cmocka_unit_test(a_string_is_cut_at_a_character_of_any_width),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

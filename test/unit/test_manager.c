@@ -1,9 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include "client/table/manager.h"
 
@@ -132,8 +127,7 @@ take_next_read(struct bench *b, int64_t ms)
 }
 
 /* Who was first in line looks, and leaves; the next looks for himself. */
-static void
-a_try_is_not_answered_by_a_look_that_was_sent_before_it(void **state)
+TEST(a_try_is_not_answered_by_a_look_that_was_sent_before_it)
 {
     struct hf_settings waits = {.name = name};
     struct hf_settings tries = {.name = name, .try_only = true};
@@ -143,7 +137,6 @@ a_try_is_not_answered_by_a_look_that_was_sent_before_it(void **state)
     struct hf_table_batch *before;
     struct bench b;
 
-    (void)state;
     begin(&b);
     start(&b, &leaver, 1000);
     show_holder(&b, take_read(&b, 1000), 0, 1001);
@@ -162,8 +155,7 @@ a_try_is_not_answered_by_a_look_that_was_sent_before_it(void **state)
     end(&b);
 }
 
-static void
-nobody_is_shown_as_the_holder_in_a_place_that_he_was_not_seen_in(void **state)
+TEST(nobody_is_shown_as_the_holder_in_a_place_that_he_was_not_seen_in)
 {
     struct hf_settings settings = {.name = name};
     struct hf_examiner_config config = {.watch = HF_FOREVER,
@@ -173,7 +165,6 @@ nobody_is_shown_as_the_holder_in_a_place_that_he_was_not_seen_in(void **state)
     struct hf_diagnosis diagnosis;
     struct bench b;
 
-    (void)state;
     begin(&b);
     hf_examiner_init(&looks.examiner, &config);
     start(&b, &looks.driver, 1000);
@@ -190,8 +181,7 @@ nobody_is_shown_as_the_holder_in_a_place_that_he_was_not_seen_in(void **state)
 }
 
 /* A store that takes more than one call at a time has a write beside a wait. */
-static void
-what_was_written_while_it_was_watched_has_not_stood(void **state)
+TEST(what_was_written_while_it_was_watched_has_not_stood)
 {
     struct hf_settings settings = {.name = name};
     struct hf_examiner_config config = {
@@ -203,7 +193,6 @@ what_was_written_while_it_was_watched_has_not_stood(void **state)
     struct hf_table_batch *write;
     struct bench b;
 
-    (void)state;
     begin(&b);
     hf_examiner_init(&clears.examiner, &config);
     start(&b, &waiter, 1000);
@@ -227,18 +216,4 @@ what_was_written_while_it_was_watched_has_not_stood(void **state)
     leave(&b, &clears.driver, 1008);
     leave(&b, &waiter, 1008);
     end(&b);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(
-            a_try_is_not_answered_by_a_look_that_was_sent_before_it),
-        cmocka_unit_test(
-            nobody_is_shown_as_the_holder_in_a_place_that_he_was_not_seen_in),
-        cmocka_unit_test(what_was_written_while_it_was_watched_has_not_stood),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <pthread.h>
 
@@ -57,13 +52,11 @@ take_turns(void *arg)
     return NULL;
 }
 
-static void
-each_thread_that_is_notified_wakes(void **state)
+TEST(each_thread_that_is_notified_wakes)
 {
     struct ring ring = {.turn = 0};
     struct member members[THREADS];
 
-    (void)state;
     hf_monitor_init(&ring.monitor);
     for (size_t i = 0; i < THREADS; i++) {
         members[i] = (struct member){.ring = &ring, .index = i};
@@ -77,14 +70,12 @@ each_thread_that_is_notified_wakes(void **state)
     hf_monitor_fini(&ring.monitor);
 }
 
-static void
-a_wait_ends_with_its_time(void **state)
+TEST(a_wait_ends_with_its_time)
 {
     struct hf_monitor monitor;
     struct hf_condition condition = {0};
     struct hf_instant until = hf_after(hf_now(), (struct hf_duration){20});
 
-    (void)state;
     hf_monitor_init(&monitor);
     hf_monitor_enter(&monitor);
     while (!hf_reached(hf_now(), until))
@@ -93,12 +84,10 @@ a_wait_ends_with_its_time(void **state)
     hf_monitor_fini(&monitor);
 }
 
-static void
-a_condition_may_be_gone_when_its_thread_is_woken(void **state)
+TEST(a_condition_may_be_gone_when_its_thread_is_woken)
 {
     struct hf_monitor monitor;
 
-    (void)state;
     hf_monitor_init(&monitor);
     hf_monitor_enter(&monitor);
     for (int i = 0; i < HF_MONITOR_PENDING_MAX + 1; i++) {
@@ -109,16 +98,4 @@ a_condition_may_be_gone_when_its_thread_is_woken(void **state)
     }
     hf_monitor_leave(&monitor);
     hf_monitor_fini(&monitor);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_thread_that_is_notified_wakes),
-        cmocka_unit_test(a_wait_ends_with_its_time),
-        cmocka_unit_test(a_condition_may_be_gone_when_its_thread_is_woken),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

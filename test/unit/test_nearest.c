@@ -1,10 +1,5 @@
 /* Which known word a misspelt one may have meant. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <string.h>
 
@@ -24,28 +19,22 @@ meant_by(const char *word)
     return nearest.word != NULL ? nearest.word : "";
 }
 
-static void
-a_letter_too_many_or_too_few_or_another_is_near(void **state)
+TEST(a_letter_too_many_or_too_few_or_another_is_near)
 {
-    (void)state;
     assert_string_equal(meant_by("cleear"), "clear");
     assert_string_equal(meant_by("cler"), "clear");
     assert_string_equal(meant_by("clean"), "clear");
     assert_string_equal(meant_by("sho"), "show");
 }
 
-static void
-two_letters_that_are_exchanged_are_one_mistake(void **state)
+TEST(two_letters_that_are_exchanged_are_one_mistake)
 {
-    (void)state;
     assert_string_equal(meant_by("rnu"), "run");
     assert_string_equal(meant_by("wacth"), "watch");
 }
 
-static void
-another_word_is_not_near(void **state)
+TEST(another_word_is_not_near)
 {
-    (void)state;
     assert_string_equal(meant_by("report"), "");
     assert_string_equal(meant_by("x"), "");
     assert_string_equal(meant_by(""), "");
@@ -53,40 +42,22 @@ another_word_is_not_near(void **state)
                         "");
 }
 
-static void
-only_the_bytes_that_count_are_compared(void **state)
+TEST(only_the_bytes_that_count_are_compared)
 {
     struct hf_nearest nearest;
 
-    (void)state;
     hf_nearest_begin(&nearest, "wiat=5s", 4);
     hf_nearest_try(&nearest, "wait");
     assert_string_equal(nearest.word, "wait");
 }
 
-static void
-the_nearest_is_meant_and_of_equals_the_first(void **state)
+TEST(the_nearest_is_meant_and_of_equals_the_first)
 {
     struct hf_nearest nearest;
 
-    (void)state;
     hf_nearest_begin(&nearest, "heads", 5);
     hf_nearest_try(&nearest, "beats");
     hf_nearest_try(&nearest, "head");
     hf_nearest_try(&nearest, "reads");
     assert_string_equal(nearest.word, "head");
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_letter_too_many_or_too_few_or_another_is_near),
-        cmocka_unit_test(two_letters_that_are_exchanged_are_one_mistake),
-        cmocka_unit_test(another_word_is_not_near),
-        cmocka_unit_test(only_the_bytes_that_count_are_compared),
-        cmocka_unit_test(the_nearest_is_meant_and_of_equals_the_first),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

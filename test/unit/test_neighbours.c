@@ -1,14 +1,9 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "support/test.h"
+
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-
-#include <ftw.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -126,10 +121,11 @@ expect(struct host *host, enum hf_grade grade, const char *expected)
     assert_int_equal(checkup.remedy[0] != '\0', grade != HF_GRADE_OK);
 }
 
-#define STATE "/.local/state/holdfast/locks.db"
+#define STATE                  "/.local/state/holdfast/locks.db"
 
-static void
-a_host_without_others_has_none(void **state)
+#define FIXTURE_TEST(sentence) TEST_IN(set_up, tear_down, sentence)
+
+FIXTURE_TEST(a_host_without_others_has_none)
 {
     struct host *host = *state;
 
@@ -137,8 +133,7 @@ a_host_without_others_has_none(void **state)
     expect(host, HF_GRADE_OK, "none was found below the homes of /users");
 }
 
-static void
-roots_and_those_below_homes_are_found(void **state)
+FIXTURE_TEST(roots_and_those_below_homes_are_found)
 {
     struct host *host = *state;
 
@@ -148,8 +143,7 @@ roots_and_those_below_homes_are_found(void **state)
     expect(host, HF_GRADE_OK, "root has /var/locks.db; ann has /ann" STATE);
 }
 
-static void
-who_has_a_default_place_too_is_warned(void **state)
+FIXTURE_TEST(who_has_a_default_place_too_is_warned)
 {
     struct host *host = *state;
     char text[256];
@@ -162,8 +156,7 @@ who_has_a_default_place_too_is_warned(void **state)
 }
 
 /* Neither by its name nor, when a link leads there, by another. */
-static void
-the_place_itself_and_a_home_of_two_are_told_once(void **state)
+FIXTURE_TEST(the_place_itself_and_a_home_of_two_are_told_once)
 {
     struct host *host = *state;
     char path[128];
@@ -182,8 +175,7 @@ the_place_itself_and_a_home_of_two_are_told_once(void **state)
 }
 
 /* It might never answer; no default place is there. */
-static void
-nothing_on_the_network_is_touched(void **state)
+FIXTURE_TEST(nothing_on_the_network_is_touched)
 {
     struct host *host = *state;
 
@@ -200,8 +192,7 @@ nothing_on_the_network_is_touched(void **state)
            "; the home of ann was not looked into");
 }
 
-static void
-more_than_a_text_has_room_for_are_counted(void **state)
+FIXTURE_TEST(more_than_a_text_has_room_for_are_counted)
 {
     struct hf_checkup checkup = {.check = "neighbours"};
     struct host *host = *state;
@@ -221,8 +212,7 @@ more_than_a_text_has_room_for_are_counted(void **state)
     assert_non_null(strstr(checkup.found, "; 3 users more have one"));
 }
 
-static void
-a_list_that_cannot_be_read_is_told(void **state)
+FIXTURE_TEST(a_list_that_cannot_be_read_is_told)
 {
     struct host *host = *state;
 
@@ -230,22 +220,4 @@ a_list_that_cannot_be_read_is_told(void **state)
     expect(host, HF_GRADE_OK,
            "none was found below the homes of /users; not all users of "
            "/users could be read");
-}
-
-#define HOST_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        HOST_TEST(a_host_without_others_has_none),
-        HOST_TEST(roots_and_those_below_homes_are_found),
-        HOST_TEST(who_has_a_default_place_too_is_warned),
-        HOST_TEST(the_place_itself_and_a_home_of_two_are_told_once),
-        HOST_TEST(nothing_on_the_network_is_touched),
-        HOST_TEST(more_than_a_text_has_room_for_are_counted),
-        HOST_TEST(a_list_that_cannot_be_read_is_told),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,3 +1,4 @@
+#include "support/test.h"
 #include "unit/support/clients.h"
 
 #include <poll.h>
@@ -39,13 +40,11 @@ forget_notices(struct hf_client *client)
 
 /* ---- The queue ----------------------------------------------------------- */
 
-static void
-a_handle_stands_once_in_the_queue_with_all_its_news(void **state)
+TEST(a_handle_stands_once_in_the_queue_with_all_its_news)
 {
     struct hf_client *client = open_client("memory:once");
     struct hf_lock *lock = hold(client, "deploy", NULL);
 
-    (void)state;
     hf_lock_release(lock);
     while (hf_lock_wait(lock, HF_FOREVER) != HF_STATE_ENDED)
         ;
@@ -56,14 +55,12 @@ a_handle_stands_once_in_the_queue_with_all_its_news(void **state)
     close_client(client);
 }
 
-static void
-what_was_taken_is_not_told_again(void **state)
+TEST(what_was_taken_is_not_told_again)
 {
     struct hf_client *client = open_client("memory:again");
     struct hf_lock *lock = hold(client, "deploy", NULL);
     uint64_t id = hf_lock_id(lock);
 
-    (void)state;
     expect_notice(client, id, HF_NEWS_GRANTED, HF_STATE_HELD);
     assert_null(hf_client_next(client));
     hf_lock_release(lock);
@@ -75,15 +72,13 @@ what_was_taken_is_not_told_again(void **state)
     close_client(client);
 }
 
-static void
-the_oldest_news_come_first(void **state)
+TEST(the_oldest_news_come_first)
 {
     struct hf_client *client = open_client("memory:oldest");
     struct hf_lock *b = hold(client, "b", NULL);
     struct hf_lock *a = hold(client, "a", NULL);
     struct hf_lock *c = hold(client, "c", NULL);
 
-    (void)state;
     hf_lock_release(b);
     while (hf_lock_wait(b, HF_FOREVER) != HF_STATE_ENDED)
         ; /* its later news do not move it */
@@ -98,8 +93,7 @@ the_oldest_news_come_first(void **state)
     close_client(client);
 }
 
-static void
-a_notice_bears_what_the_caller_gave_its_handle(void **state)
+TEST(a_notice_bears_what_the_caller_gave_its_handle)
 {
     struct hf_client *client = open_client("memory:user");
     struct hf_lock *lock = new_lock(client, "deploy", NULL);
@@ -107,7 +101,6 @@ a_notice_bears_what_the_caller_gave_its_handle(void **state)
     int mine;
     const struct hf_notice *notice;
 
-    (void)state;
     hf_lock_set_user(lock, &mine);
     hf_query_set_user(query, query);
     assert_int_equal(hf_lock_start(lock, NULL), HF_OK);
@@ -127,14 +120,12 @@ a_notice_bears_what_the_caller_gave_its_handle(void **state)
 
 /* ---- The descriptor ------------------------------------------------------ */
 
-static void
-the_descriptor_is_readable_while_there_are_notices(void **state)
+TEST(the_descriptor_is_readable_while_there_are_notices)
 {
     struct hf_client *client = open_client("memory:fd");
     int fd = hf_client_fd(client);
     struct hf_lock *lock;
 
-    (void)state;
     assert_false(is_readable(client));
     for (int i = 0; i < 3; i++) {
         lock = hold(client, "deploy", NULL);
@@ -151,8 +142,7 @@ the_descriptor_is_readable_while_there_are_notices(void **state)
 }
 
 /* No wake-up is lost between the last notice taken and the next wait. */
-static void
-whoever_waits_for_the_descriptor_hears_of_everything(void **state)
+TEST(whoever_waits_for_the_descriptor_hears_of_everything)
 {
     enum { LOCKS = 50 };
     struct hf_client *a = open_client("memory:hears");
@@ -160,7 +150,6 @@ whoever_waits_for_the_descriptor_hears_of_everything(void **state)
     struct hf_lock *held = hold(a, "deploy", NULL);
     struct hf_lock *line[LOCKS];
 
-    (void)state;
     for (size_t i = 0; i < LOCKS; i++)
         line[i] = ask_for(b, "deploy", NULL);
     assert_int_equal(give_back(held), HF_OK);
@@ -176,8 +165,7 @@ whoever_waits_for_the_descriptor_hears_of_everything(void **state)
 
 /* ---- Who says nothing ---------------------------------------------------- */
 
-static void
-a_freed_handle_says_nothing(void **state)
+TEST(a_freed_handle_says_nothing)
 {
     struct hf_client *client = open_client("memory:freed");
     struct hf_lock *first = hold(client, "deploy", NULL);
@@ -185,7 +173,6 @@ a_freed_handle_says_nothing(void **state)
     uint64_t id = hf_lock_id(second);
     const struct hf_notice *notice;
 
-    (void)state;
     hf_lock_free(first); /* with a notice in the queue, and an end to come */
     assert_int_equal(hf_lock_wait(second, HF_FOREVER), HF_STATE_HELD);
     while ((notice = hf_client_next(client)) != NULL)
@@ -195,15 +182,13 @@ a_freed_handle_says_nothing(void **state)
     close_client(client);
 }
 
-static void
-a_freed_query_says_nothing(void **state)
+TEST(a_freed_query_says_nothing)
 {
     struct hf_client *client = open_client("memory:query");
     struct hf_query *query = new_query(client, HF_LIST, NULL);
     struct hf_lock *lock;
     const struct hf_notice *notice;
 
-    (void)state;
     assert_int_equal(hf_query_start(query, NULL), HF_OK);
     hf_query_free(query);
     lock = hold(client, "deploy", NULL);
@@ -215,15 +200,13 @@ a_freed_query_says_nothing(void **state)
 }
 
 /* Of this process: whichever client it belonged to. */
-static void
-an_id_is_never_used_again(void **state)
+TEST(an_id_is_never_used_again)
 {
     enum { COUNT = 100 };
     struct hf_client *clients[2] = {open_client("memory:ids"),
                                     open_client("memory:ids")};
     uint64_t ids[COUNT];
 
-    (void)state;
     for (size_t i = 0; i < COUNT; i++) {
         struct hf_lock *lock = new_lock(clients[i % 2], "deploy", NULL);
         struct hf_query *query = new_query(clients[i / 2 % 2], HF_LIST, NULL);
@@ -243,8 +226,7 @@ an_id_is_never_used_again(void **state)
 /* ---- What is told -------------------------------------------------------- */
 
 /* The first sight of whoever holds it is told once, to each who waits. */
-static void
-every_waiter_is_told_once_of_a_holder(void **state)
+TEST(every_waiter_is_told_once_of_a_holder)
 {
     struct hf_client *a = open_client("memory:sight");
     struct hf_client *b = open_client("memory:sight");
@@ -253,7 +235,6 @@ every_waiter_is_told_once_of_a_holder(void **state)
     struct hf_lock *second;
     struct hf_query *look;
 
-    (void)state;
     await_holder(b, first);
     second = ask_for(b, "deploy", NULL);
     await_holder(b, second);
@@ -287,8 +268,7 @@ release(void *ctx, void *memory)
     free(memory);
 }
 
-static void
-telling_needs_no_memory(void **state)
+TEST(telling_needs_no_memory)
 {
     enum { LOCKS = 20 };
     static const struct hf_alloc alloc = {allocate, release, NULL};
@@ -296,7 +276,6 @@ telling_needs_no_memory(void **state)
     struct hf_lock *line[LOCKS];
     size_t ended = 0;
 
-    (void)state;
     assert_int_equal(hf_client_new(&alloc, &client, NULL), HF_OK);
     assert_int_equal(hf_client_open(client, "memory:no-memory", NULL), HF_OK);
     line[0] = hold(client, "deploy", NULL);
@@ -317,24 +296,4 @@ telling_needs_no_memory(void **state)
     for (size_t i = 0; i < LOCKS; i++)
         hf_lock_free(line[i]);
     close_client(client);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_handle_stands_once_in_the_queue_with_all_its_news),
-        cmocka_unit_test(what_was_taken_is_not_told_again),
-        cmocka_unit_test(the_oldest_news_come_first),
-        cmocka_unit_test(a_notice_bears_what_the_caller_gave_its_handle),
-        cmocka_unit_test(the_descriptor_is_readable_while_there_are_notices),
-        cmocka_unit_test(whoever_waits_for_the_descriptor_hears_of_everything),
-        cmocka_unit_test(a_freed_handle_says_nothing),
-        cmocka_unit_test(a_freed_query_says_nothing),
-        cmocka_unit_test(an_id_is_never_used_again),
-        cmocka_unit_test(every_waiter_is_told_once_of_a_holder),
-        cmocka_unit_test(telling_needs_no_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,3 +1,4 @@
+#include "support/test.h"
 #include "unit/support/children.h"
 
 #include <dirent.h>
@@ -43,15 +44,15 @@ count_descriptors(void)
     return count;
 }
 
+#define FIXTURE_TEST(sentence) TEST_IN(set_up, tear_down, sentence)
+
 /* Or a processor would be busy until the dead holder's lock is taken over. */
-static void
-an_end_is_told_once(void **state)
+FIXTURE_TEST(an_end_is_told_once)
 {
     struct hf_process child = start_child();
     struct hf_queue queue = {.observed = NULL};
     struct epoll_event event;
 
-    (void)state;
     hf_observer_follow(&observer, &queue, &child, 1);
     assert_int_equal(epoll_wait(epoll_fd, &event, 1, 0), 0);
     kill_child(child);
@@ -65,14 +66,12 @@ an_end_is_told_once(void **state)
     bury_child(child);
 }
 
-static void
-holders_that_nobody_waits_for_cost_nothing(void **state)
+FIXTURE_TEST(holders_that_nobody_waits_for_cost_nothing)
 {
     int before = count_descriptors();
     struct hf_process child = start_child();
     struct hf_queue queues[2] = {{.observed = NULL}};
 
-    (void)state;
     for (int i = 0; i < 2; i++)
         hf_observer_follow(&observer, &queues[i], &child, 1);
     assert_ptr_equal(queues[0].observed, queues[1].observed);
@@ -82,16 +81,4 @@ holders_that_nobody_waits_for_cost_nothing(void **state)
     assert_int_equal(count_descriptors(), before);
     kill_child(child);
     bury_child(child);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(an_end_is_told_once, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(
-            holders_that_nobody_waits_for_cost_nothing, set_up, tear_down),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,5 @@
 /* Options: texts as values, by a table; and a command line by the same. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <string.h>
 
@@ -90,12 +85,10 @@ set(struct values *values, const char *name, const char *text,
                          error);
 }
 
-static void
-each_kind_takes_its_texts(void **state)
+TEST(each_kind_takes_its_texts)
 {
     struct values v = {0};
 
-    (void)state;
     assert_int_equal(set(&v, "force", "yes", NULL), HF_OK);
     assert_int_equal(set(&v, "if-suspected", "wait", NULL), HF_OK);
     assert_int_equal(set(&v, "colour", "blue", NULL), HF_OK);
@@ -113,8 +106,7 @@ each_kind_takes_its_texts(void **state)
     assert_string_equal(v.reason, "why");
 }
 
-static void
-a_wrong_text_is_one_sentence_and_changes_nothing(void **state)
+TEST(a_wrong_text_is_one_sentence_and_changes_nothing)
 {
     static const struct {
         const char *name;
@@ -141,7 +133,6 @@ a_wrong_text_is_one_sentence_and_changes_nothing(void **state)
     };
     const struct values before = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         struct hf_error error = {0};
         struct values v = {0};
@@ -155,14 +146,12 @@ a_wrong_text_is_one_sentence_and_changes_nothing(void **state)
     }
 }
 
-static void
-a_text_is_borrowed_or_a_copy(void **state)
+TEST(a_text_is_borrowed_or_a_copy)
 {
     const struct hf_option *owned;
     struct hf_option_given given = {"owned", "one", &hf_alloc_libc};
     struct values v = {0};
 
-    (void)state;
     options.scope = FILE_SCOPE;
     owned = hf_options_find(&options, "owned");
     assert_int_equal(hf_option_set(owned, &v, &given, NULL), HF_OK);
@@ -186,10 +175,8 @@ meant(const char *name)
     return text;
 }
 
-static void
-what_was_meant_is_the_nearest_or_what_others_call_it(void **state)
+TEST(what_was_meant_is_the_nearest_or_what_others_call_it)
 {
-    (void)state;
     assert_string_equal(meant("cuont"), ": did you mean --count?");
     assert_string_equal(meant("timeout"), ": did you mean --limit?");
     assert_string_equal(meant("max"), ": did you mean --limit?");
@@ -197,10 +184,8 @@ what_was_meant_is_the_nearest_or_what_others_call_it(void **state)
     assert_string_equal(meant(""), "");
 }
 
-static void
-a_use_of_a_table_has_the_rows_of_its_scope(void **state)
+TEST(a_use_of_a_table_has_the_rows_of_its_scope)
 {
-    (void)state;
     options.scope = LINE_SCOPE;
     assert_non_null(hf_options_find(&options, "help"));
     assert_null(hf_options_find(&options, "owned"));
@@ -247,12 +232,10 @@ read_line(struct line *line, hf_option_set_fn *operand,
     read_line((line), (operand),                                               \
               (const char *const[]){"program", __VA_ARGS__, NULL})
 
-static void
-a_line_is_read_in_every_way_of_writing(void **state)
+TEST(a_line_is_read_in_every_way_of_writing)
 {
     struct line line;
 
-    (void)state;
     assert_int_equal(READ(&line, NULL, "--count", "3", "one", "-f", "--ttl=2s",
                           "-wx", "two"),
                      HF_OK);
@@ -265,12 +248,10 @@ a_line_is_read_in_every_way_of_writing(void **state)
     assert_string_equal(line.argv[line.arguments.rest + 1], "two");
 }
 
-static void
-words_may_be_taken_in_their_order(void **state)
+TEST(words_may_be_taken_in_their_order)
 {
     struct line line;
 
-    (void)state;
     assert_int_equal(
         READ(&line, count_word, "one", "-f", "two", "--", "-f", "three"),
         HF_OK);
@@ -280,22 +261,18 @@ words_may_be_taken_in_their_order(void **state)
     assert_string_equal(line.error.text, "a bad word");
 }
 
-static void
-nothing_is_read_behind_help(void **state)
+TEST(nothing_is_read_behind_help)
 {
     struct line line;
 
-    (void)state;
     assert_int_equal(READ(&line, NULL, "-h", "--nonsense"), HF_OK);
     assert_true(line.values.help);
 }
 
-static void
-a_wrong_line_is_one_sentence(void **state)
+TEST(a_wrong_line_is_one_sentence)
 {
     struct line line;
 
-    (void)state;
     assert_int_equal(READ(&line, NULL, "--cuont=3"), HF_E_INVALID);
     assert_string_equal(line.error.text,
                         "unknown option --cuont=3: did you mean --count? "
@@ -317,13 +294,11 @@ a_wrong_line_is_one_sentence(void **state)
                         "--if-suspected is neither fail nor wait");
 }
 
-static void
-the_help_is_in_columns(void **state)
+TEST(the_help_is_in_columns)
 {
     char text[1024];
     struct hf_text out;
 
-    (void)state;
     options.scope = LINE_SCOPE;
     hf_text_init(&out, text, sizeof(text));
     hf_arguments_help(&options, &out);
@@ -338,23 +313,4 @@ the_help_is_in_columns(void **state)
               "of the lines\n"
               "               that there are: so long is the text of it\n"
               "  -h, --help   this text\n");
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_kind_takes_its_texts),
-        cmocka_unit_test(a_wrong_text_is_one_sentence_and_changes_nothing),
-        cmocka_unit_test(a_text_is_borrowed_or_a_copy),
-        cmocka_unit_test(what_was_meant_is_the_nearest_or_what_others_call_it),
-        cmocka_unit_test(a_use_of_a_table_has_the_rows_of_its_scope),
-        cmocka_unit_test(a_line_is_read_in_every_way_of_writing),
-        cmocka_unit_test(words_may_be_taken_in_their_order),
-        cmocka_unit_test(nothing_is_read_behind_help),
-        cmocka_unit_test(a_wrong_line_is_one_sentence),
-        cmocka_unit_test(the_help_is_in_columns),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

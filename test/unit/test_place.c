@@ -1,9 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <linux/magic.h>
 #include <stdio.h>
@@ -42,12 +37,10 @@ refused(const char *text)
     return status;
 }
 
-static void
-a_memory_place_has_a_name(void **state)
+TEST(a_memory_place_has_a_name)
 {
     struct hf_place place = parsed("memory:test");
 
-    (void)state;
     assert_ptr_equal(place.kind, &hf_memory_kind);
     assert_string_equal(place.path, "test");
     assert_string_equal(place.text, "memory:test");
@@ -55,33 +48,27 @@ a_memory_place_has_a_name(void **state)
     assert_string_equal(parsed("memory:").path, "");
 }
 
-static void
-a_sqlite_place_has_a_path(void **state)
+TEST(a_sqlite_place_has_a_path)
 {
     struct hf_place place = parsed("sqlite:/var/lib/locks.db");
 
-    (void)state;
     assert_ptr_equal(place.kind, &hf_sqlite_kind);
     assert_string_equal(place.path, "/var/lib/locks.db");
     assert_string_equal(place.text, "sqlite:/var/lib/locks.db");
     assert_false(place.network);
 }
 
-static void
-an_empty_host_is_no_part_of_the_path(void **state)
+TEST(an_empty_host_is_no_part_of_the_path)
 {
-    (void)state;
     assert_string_equal(parsed("sqlite:///a/b.db").path, "/a/b.db");
     assert_int_equal(refused("sqlite://host/a.db"), HF_E_INVALID);
     assert_int_equal(refused("sqlite://a.db"), HF_E_INVALID);
 }
 
-static void
-percent_and_two_digits_are_one_byte(void **state)
+TEST(percent_and_two_digits_are_one_byte)
 {
     struct hf_place place = parsed("sqlite:/a%20b/%25%3f%C3%A9.db");
 
-    (void)state;
     assert_string_equal(place.path, "/a b/%?\xc3\xa9.db");
     assert_string_equal(place.text, "sqlite:/a b/%25%3F\xc3\xa9.db");
     assert_string_equal(parsed(place.text).path, place.path);
@@ -91,22 +78,18 @@ percent_and_two_digits_are_one_byte(void **state)
     assert_int_equal(refused("sqlite:/a%2?network=1"), HF_E_INVALID);
 }
 
-static void
-control_characters_are_refused_in_any_spelling(void **state)
+TEST(control_characters_are_refused_in_any_spelling)
 {
-    (void)state;
     assert_int_equal(refused("sqlite:/a\nb"), HF_E_INVALID);
     assert_int_equal(refused("sqlite:/a%00b"), HF_E_INVALID);
     assert_int_equal(refused("sqlite:/a%1Bb"), HF_E_INVALID);
     assert_int_equal(refused("memory:a%7F"), HF_E_INVALID);
 }
 
-static void
-network_is_the_only_option(void **state)
+TEST(network_is_the_only_option)
 {
     struct hf_place place = parsed("sqlite:/a.db?network=1");
 
-    (void)state;
     assert_true(place.network);
     assert_string_equal(place.path, "/a.db");
     assert_string_equal(place.text, "sqlite:/a.db?network=1");
@@ -132,15 +115,13 @@ expect_relative(const char *text, const char *meant)
     (void)parsed(told);
 }
 
-static void
-a_relative_path_is_refused_with_the_whole_one(void **state)
+TEST(a_relative_path_is_refused_with_the_whole_one)
 {
     char folder[] = "/tmp/holdfast-100%-XXXXXX";
     char encoded[64];
     char meant[128];
     char before[512];
 
-    (void)state;
     assert_non_null(getcwd(before, sizeof(before)));
     assert_non_null(mkdtemp(folder));
     assert_int_equal(chdir(folder), 0);
@@ -157,13 +138,11 @@ a_relative_path_is_refused_with_the_whole_one(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
-static void
-a_relative_path_is_refused_where_no_folder_is(void **state)
+TEST(a_relative_path_is_refused_where_no_folder_is)
 {
     char folder[] = "/tmp/holdfast-gone-XXXXXX";
     char before[512];
 
-    (void)state;
     assert_non_null(getcwd(before, sizeof(before)));
     assert_non_null(mkdtemp(folder));
     assert_int_equal(chdir(folder), 0);
@@ -173,30 +152,24 @@ a_relative_path_is_refused_where_no_folder_is(void **state)
 }
 
 /* No shell has put a folder for it. */
-static void
-a_home_that_is_written_as_a_tilde_is_refused(void **state)
+TEST(a_home_that_is_written_as_a_tilde_is_refused)
 {
-    (void)state;
     setenv("HOME", "/home/ann", 1);
     expect_relative("sqlite:~/a/x.db", "sqlite:/home/ann/a/x.db");
     expect_relative("sqlite:~ann/x.db", "sqlite:/path/locks.db");
     expect_relative("sqlite:~", "sqlite:/path/locks.db");
 }
 
-static void
-what_names_no_file_is_refused(void **state)
+TEST(what_names_no_file_is_refused)
 {
-    (void)state;
     assert_int_equal(refused("sqlite:"), HF_E_INVALID);
     assert_int_equal(refused("sqlite:?network=1"), HF_E_INVALID);
     assert_int_equal(refused("sqlite:/a/"), HF_E_INVALID);
     assert_int_equal(refused("sqlite:/"), HF_E_INVALID);
 }
 
-static void
-what_is_no_url_of_ours_is_refused(void **state)
+TEST(what_is_no_url_of_ours_is_refused)
 {
-    (void)state;
     assert_int_equal(refused(""), HF_E_INVALID);
     assert_int_equal(refused("/var/lib/locks.db"), HF_E_INVALID);
     assert_int_equal(refused("locks.db"), HF_E_INVALID);
@@ -205,12 +178,10 @@ what_is_no_url_of_ours_is_refused(void **state)
     assert_int_equal(refused("bad\x1b[31m"), HF_E_INVALID);
 }
 
-static void
-a_path_too_long_for_sqlite_is_a_limit(void **state)
+TEST(a_path_too_long_for_sqlite_is_a_limit)
 {
     char text[HF_PLACE_MAX + 16];
 
-    (void)state;
     memset(text, 'a', sizeof(text));
     memcpy(text, "sqlite:/", 8);
     text[8 + 499] = '\0'; /* with the slash, 500 bytes */
@@ -243,12 +214,10 @@ expect_default(const char *state_home, const char *home, const char *expected)
     assert_string_equal(parsed(place).text, expected);
 }
 
-static void
-the_default_is_the_users_state_folder(void **state)
+TEST(the_default_is_the_users_state_folder)
 {
     uid_t me = geteuid();
 
-    (void)state;
     if (me == 0) {
         expect_default("/x", "/y", "sqlite:/var/lib/holdfast/locks.db");
         assert_int_equal(seteuid(20001), 0);
@@ -262,22 +231,18 @@ the_default_is_the_users_state_folder(void **state)
         assert_int_equal(seteuid(0), 0);
 }
 
-static void
-a_default_that_does_not_fit_is_a_limit(void **state)
+TEST(a_default_that_does_not_fit_is_a_limit)
 {
     char place[] = "untouched";
 
-    (void)state;
     assert_int_equal(hf_place_default(place, sizeof(place)), HF_E_LIMIT);
     assert_string_equal(place, "untouched");
 }
 
-static void
-a_user_without_a_home_has_no_default(void **state)
+TEST(a_user_without_a_home_has_no_default)
 {
     char place[256] = "untouched";
 
-    (void)state;
     if (geteuid() != 0) {
         print_message("needs root, to be a user without an entry\n");
         skip();
@@ -292,10 +257,8 @@ a_user_without_a_home_has_no_default(void **state)
 
 /* ---- Network file systems ------------------------------------------------ */
 
-static void
-file_systems_of_the_network_are_known(void **state)
+TEST(file_systems_of_the_network_are_known)
 {
-    (void)state;
     assert_string_equal(hf_sqlite_file_network(NFS_SUPER_MAGIC), "NFS");
     assert_string_equal(hf_sqlite_file_network(SMB_SUPER_MAGIC), "SMB");
     assert_string_equal(hf_sqlite_file_network(CIFS_SUPER_MAGIC), "CIFS");
@@ -313,10 +276,8 @@ file_systems_of_the_network_are_known(void **state)
     assert_string_equal(hf_sqlite_file_network(0x01161970), "GFS2");
 }
 
-static void
-local_file_systems_are_let_through(void **state)
+TEST(local_file_systems_are_let_through)
 {
-    (void)state;
     assert_null(hf_sqlite_file_network(EXT4_SUPER_MAGIC));
     assert_null(hf_sqlite_file_network(XFS_SUPER_MAGIC));
     assert_null(hf_sqlite_file_network(BTRFS_SUPER_MAGIC));
@@ -325,30 +286,4 @@ local_file_systems_are_let_through(void **state)
     assert_null(hf_sqlite_file_network(F2FS_SUPER_MAGIC));
     assert_null(hf_sqlite_file_network(MSDOS_SUPER_MAGIC));
     assert_null(hf_sqlite_file_network(0x2fc12fc1)); /* ZFS */
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_memory_place_has_a_name),
-        cmocka_unit_test(a_sqlite_place_has_a_path),
-        cmocka_unit_test(an_empty_host_is_no_part_of_the_path),
-        cmocka_unit_test(percent_and_two_digits_are_one_byte),
-        cmocka_unit_test(control_characters_are_refused_in_any_spelling),
-        cmocka_unit_test(network_is_the_only_option),
-        cmocka_unit_test(a_relative_path_is_refused_with_the_whole_one),
-        cmocka_unit_test(a_relative_path_is_refused_where_no_folder_is),
-        cmocka_unit_test(a_home_that_is_written_as_a_tilde_is_refused),
-        cmocka_unit_test(what_names_no_file_is_refused),
-        cmocka_unit_test(what_is_no_url_of_ours_is_refused),
-        cmocka_unit_test(a_path_too_long_for_sqlite_is_a_limit),
-        cmocka_unit_test(the_default_is_the_users_state_folder),
-        cmocka_unit_test(a_default_that_does_not_fit_is_a_limit),
-        cmocka_unit_test(a_user_without_a_home_has_no_default),
-        cmocka_unit_test(file_systems_of_the_network_are_known),
-        cmocka_unit_test(local_file_systems_are_let_through),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,3 +1,4 @@
+#include "support/test.h"
 #include "unit/support/children.h"
 
 #include <pthread.h>
@@ -11,13 +12,11 @@
 
 /* What /proc shows of a process, and what of it is true. */
 
-static void
-a_process_has_a_parent_a_start_and_a_name(void **state)
+TEST(a_process_has_a_parent_a_start_and_a_name)
 {
     struct hf_process child = start_child();
     struct hf_proc shown;
 
-    (void)state;
     assert_true(hf_proc_read(child.pid, &shown));
     assert_int_equal(shown.pid, child.pid);
     assert_int_equal(shown.parent, getpid());
@@ -27,13 +26,11 @@ a_process_has_a_parent_a_start_and_a_name(void **state)
     bury_child(child);
 }
 
-static void
-a_name_may_hold_anything(void **state)
+TEST(a_name_may_hold_anything)
 {
     char own[16] = "";
     struct hf_proc shown;
 
-    (void)state;
     assert_int_equal(prctl(PR_GET_NAME, own), 0);
     assert_int_equal(prctl(PR_SET_NAME, ") Z 1 (\n)"), 0);
     assert_true(hf_proc_read(getpid(), &shown));
@@ -43,14 +40,12 @@ a_name_may_hold_anything(void **state)
     assert_false(shown.ended);
 }
 
-static void
-a_zombie_has_ended(void **state)
+TEST(a_zombie_has_ended)
 {
     struct hf_process child = start_child();
     struct hf_proc shown;
     siginfo_t info;
 
-    (void)state;
     kill_child(child);
     assert_int_equal(waitid(P_PID, (id_t)child.pid, &info, WEXITED | WNOWAIT),
                      0);
@@ -75,15 +70,13 @@ run_on(void *ctx)
     return NULL;
 }
 
-static void
-a_process_runs_on_without_its_first_thread(void **state)
+TEST(a_process_runs_on_without_its_first_thread)
 {
     int ends[2];
     char end;
     struct hf_proc shown;
     pthread_t other;
 
-    (void)state;
     assert_int_equal(pipe(ends), 0);
 
     pid_t child = fork_child();
@@ -105,24 +98,8 @@ a_process_runs_on_without_its_first_thread(void **state)
     assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
-static void
-where_proc_is_ours_we_have_our_own_number(void **state)
+TEST(where_proc_is_ours_we_have_our_own_number)
 {
-    (void)state;
     assert_int_equal(hf_proc_self(), getpid());
     assert_true(hf_proc_is_ours());
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_process_has_a_parent_a_start_and_a_name),
-        cmocka_unit_test(a_name_may_hold_anything),
-        cmocka_unit_test(a_zombie_has_ended),
-        cmocka_unit_test(a_process_runs_on_without_its_first_thread),
-        cmocka_unit_test(where_proc_is_ours_we_have_our_own_number),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

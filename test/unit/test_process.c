@@ -1,3 +1,4 @@
+#include "support/test.h"
 #include "unit/support/children.h"
 
 #include <fcntl.h>
@@ -15,14 +16,12 @@
  * One process: what is proved of it, whatever has become of its number.
  */
 
-static void
-a_start_time_is_found_whatever_the_process_is_called(void **state)
+TEST(a_start_time_is_found_whatever_the_process_is_called)
 {
     static const char *const names[] = {"plain", "a b", ") R 1 (", "((\n)))",
                                         ") 1 2 3 4 5 6 "};
     struct hf_process before;
 
-    (void)state;
     assert_int_equal(hf_process_find(getpid(), &before, NULL), HF_OK);
     assert_true(before.start > 0);
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -34,15 +33,13 @@ a_start_time_is_found_whatever_the_process_is_called(void **state)
     }
 }
 
-static void
-a_process_that_is_not_there_is_not_found(void **state)
+TEST(a_process_that_is_not_there_is_not_found)
 {
     struct hf_process child = start_child();
     struct hf_process found = {-7, 7};
     struct hf_error error;
     const int64_t none[] = {0, -1, INT64_MIN, INT64_MAX, child.pid};
 
-    (void)state;
     kill_child(child);
     bury_child(child);
     for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
@@ -53,12 +50,10 @@ a_process_that_is_not_there_is_not_found(void **state)
     }
 }
 
-static void
-a_running_process_is_there_also_when_it_is_stopped(void **state)
+TEST(a_running_process_is_there_also_when_it_is_stopped)
 {
     struct hf_process child = start_child();
 
-    (void)state;
     assert_int_equal(look_once(&child, 1), HF_PRESENCE_THERE);
     assert_int_equal(kill((pid_t)child.pid, SIGSTOP), 0);
     assert_int_equal(waitpid((pid_t)child.pid, NULL, WUNTRACED), child.pid);
@@ -67,24 +62,20 @@ a_running_process_is_there_also_when_it_is_stopped(void **state)
     bury_child(child);
 }
 
-static void
-a_zombie_is_gone_and_so_is_a_buried_process(void **state)
+TEST(a_zombie_is_gone_and_so_is_a_buried_process)
 {
     struct hf_process child = start_child();
 
-    (void)state;
     kill_child(child);
     assert_int_equal(look_once(&child, 1), HF_PRESENCE_GONE);
     bury_child(child);
     assert_int_equal(look_once(&child, 1), HF_PRESENCE_GONE);
 }
 
-static void
-a_number_that_another_process_has_now_is_gone(void **state)
+TEST(a_number_that_another_process_has_now_is_gone)
 {
     struct hf_process other;
 
-    (void)state;
     assert_int_equal(hf_process_find(getpid(), &other, NULL), HF_OK);
     other.start++;
     assert_int_equal(look_once(&other, 1), HF_PRESENCE_GONE);
@@ -113,8 +104,7 @@ lead_group(const int life[2], int report)
 }
 
 /* Its number stays in use: kernels differ in how they refuse a pidfd of it. */
-static void
-a_leader_whose_process_group_lives_on_is_gone(void **state)
+TEST(a_leader_whose_process_group_lives_on_is_gone)
 {
     struct hf_process leader = {0};
     pid_t child;
@@ -122,7 +112,6 @@ a_leader_whose_process_group_lives_on_is_gone(void **state)
     int life[2];
     int report[2];
 
-    (void)state;
     assert_int_equal(pipe2(life, O_CLOEXEC), 0);
     assert_int_equal(pipe2(report, O_CLOEXEC), 0);
     child = fork_child();
@@ -168,14 +157,12 @@ wait_for_ever(void *unused)
 }
 
 /* Its first thread is a zombie, and /proc calls the process one. */
-static void
-a_process_is_there_as_long_as_one_thread_of_it_runs(void **state)
+TEST(a_process_is_there_as_long_as_one_thread_of_it_runs)
 {
     struct hf_process process;
     pid_t child = fork_child();
     pthread_t thread;
 
-    (void)state;
     if (child == 0) {
         if (pthread_create(&thread, NULL, wait_for_ever, NULL) != 0)
             _exit(1);
@@ -209,14 +196,12 @@ tell_tid(void *argument)
 }
 
 /* A thread of another process has the number: no pidfd, but a start time. */
-static void
-a_number_that_a_thread_has_now_is_judged_by_its_start(void **state)
+TEST(a_number_that_a_thread_has_now_is_judged_by_its_start)
 {
     struct threads threads = {0};
     struct hf_process process = {0, 1};
     pthread_t thread;
 
-    (void)state;
     pthread_barrier_init(&threads.begun, NULL, 2);
     pthread_barrier_init(&threads.ended, NULL, 2);
     assert_int_equal(pthread_create(&thread, NULL, tell_tid, &threads), 0);
@@ -231,21 +216,4 @@ a_number_that_a_thread_has_now_is_judged_by_its_start(void **state)
     pthread_join(thread, NULL);
     pthread_barrier_destroy(&threads.begun);
     pthread_barrier_destroy(&threads.ended);
-}
-
-int
-main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_start_time_is_found_whatever_the_process_is_called),
-        cmocka_unit_test(a_process_that_is_not_there_is_not_found),
-        cmocka_unit_test(a_running_process_is_there_also_when_it_is_stopped),
-        cmocka_unit_test(a_zombie_is_gone_and_so_is_a_buried_process),
-        cmocka_unit_test(a_number_that_another_process_has_now_is_gone),
-        cmocka_unit_test(a_leader_whose_process_group_lives_on_is_gone),
-        cmocka_unit_test(a_process_is_there_as_long_as_one_thread_of_it_runs),
-        cmocka_unit_test(a_number_that_a_thread_has_now_is_judged_by_its_start),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

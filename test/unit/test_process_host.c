@@ -1,3 +1,4 @@
+#include "support/test.h"
 #include "unit/support/children.h"
 
 #include <sched.h>
@@ -19,14 +20,12 @@
 #define BOOT  "0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9"
 #define OTHER "0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f8"
 
-static void
-a_host_knows_its_boot_and_pid_namespace(void **state)
+TEST(a_host_knows_its_boot_and_pid_namespace)
 {
     struct hf_host host;
     struct stat pid_namespace;
     char name[HF_HOST_MAX + 1];
 
-    (void)state;
     hf_process_host(&host);
     assert_int_equal(stat("/proc/self/ns/pid", &pid_namespace), 0);
     assert_int_equal(gethostname(name, sizeof(name)), 0);
@@ -37,12 +36,10 @@ a_host_knows_its_boot_and_pid_namespace(void **state)
     assert_true(hf_process_is_here(&host, host.boot, host.pidns));
 }
 
-static void
-what_a_host_knows_makes_processes_be_here(void **state)
+TEST(what_a_host_knows_makes_processes_be_here)
 {
     struct hf_process_survey survey;
 
-    (void)state;
     hf_process_survey(&survey);
     assert_true(survey.knows_boot);
     assert_true(survey.knows_processes);
@@ -50,14 +47,12 @@ what_a_host_knows_makes_processes_be_here(void **state)
     assert_true(survey.has_pidfds);
 }
 
-static void
-here_is_the_same_boot_and_pid_namespace_both_known(void **state)
+TEST(here_is_the_same_boot_and_pid_namespace_both_known)
 {
     const struct hf_host host = {.name = "a", .boot = BOOT, .pidns = 7};
     const struct hf_host no_boot = {.name = "a", .pidns = 7};
     const struct hf_host no_pidns = {.name = "a", .boot = BOOT};
 
-    (void)state;
     assert_true(hf_process_is_here(&host, BOOT, 7));
     assert_false(hf_process_is_here(&host, OTHER, 7));
     assert_false(hf_process_is_here(&host, BOOT, 8));
@@ -66,10 +61,8 @@ here_is_the_same_boot_and_pid_namespace_both_known(void **state)
     assert_false(hf_process_is_here(&no_pidns, BOOT, 0));
 }
 
-static void
-a_boot_id_is_a_uuid_in_lower_case(void **state)
+TEST(a_boot_id_is_a_uuid_in_lower_case)
 {
-    (void)state;
     assert_true(hf_process_is_boot_id(BOOT));
     assert_false(hf_process_is_boot_id(""));
     assert_false(hf_process_is_boot_id("0a1b2c3d"));
@@ -144,10 +137,8 @@ look_without_proc(struct hf_process target)
     hf_process_forget(&observation);
 }
 
-static void
-a_process_that_proc_hides_is_unknown_until_its_end(void **state)
+TEST(a_process_that_proc_hides_is_unknown_until_its_end)
 {
-    (void)state;
     run_apart(CLONE_NEWNS, look_without_proc);
 }
 
@@ -189,33 +180,13 @@ host_of_foreign_proc(struct hf_process target)
 }
 
 /* /proc/PID/stat there is another process's than the one pidfd_open finds. */
-static void
-where_proc_shows_another_namespace_nothing_is_here(void **state)
+TEST(where_proc_shows_another_namespace_nothing_is_here)
 {
-    (void)state;
     run_apart(CLONE_NEWPID, host_of_foreign_proc);
 }
 
 /* Start times there are shifted by the namespace's own offset. */
-static void
-where_time_is_a_namespaces_own_nothing_is_here(void **state)
+TEST(where_time_is_a_namespaces_own_nothing_is_here)
 {
-    (void)state;
     run_apart(CLONE_NEWTIME, host_of_foreign_proc);
-}
-
-int
-main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_host_knows_its_boot_and_pid_namespace),
-        cmocka_unit_test(what_a_host_knows_makes_processes_be_here),
-        cmocka_unit_test(here_is_the_same_boot_and_pid_namespace_both_known),
-        cmocka_unit_test(a_boot_id_is_a_uuid_in_lower_case),
-        cmocka_unit_test(a_process_that_proc_hides_is_unknown_until_its_end),
-        cmocka_unit_test(where_proc_shows_another_namespace_nothing_is_here),
-        cmocka_unit_test(where_time_is_a_namespaces_own_nothing_is_here),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

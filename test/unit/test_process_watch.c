@@ -1,3 +1,4 @@
+#include "support/test.h"
 #include "unit/support/children.h"
 
 #include <dirent.h>
@@ -23,14 +24,12 @@ count_descriptors(void)
     return count;
 }
 
-static void
-no_process_and_too_many_are_no_evidence(void **state)
+TEST(no_process_and_too_many_are_no_evidence)
 {
     struct hf_process child = start_child();
     struct hf_process many[HF_PROCESSES_MAX + 1];
     struct hf_observation empty = {0};
 
-    (void)state;
     kill_child(child);
     bury_child(child);
     for (size_t i = 0; i < HF_PROCESSES_MAX + 1; i++)
@@ -45,8 +44,7 @@ no_process_and_too_many_are_no_evidence(void **state)
 }
 
 /* Their numbers mean something else to kill(2), or their start is unknown. */
-static void
-a_process_that_cannot_be_one_is_no_evidence(void **state)
+TEST(a_process_that_cannot_be_one_is_no_evidence)
 {
     struct hf_process child = start_child();
     struct hf_process cases[] = {
@@ -54,7 +52,6 @@ a_process_that_cannot_be_one_is_no_evidence(void **state)
         {INT64_MAX, 1}, {INT32_MAX, 0}, {(int64_t)INT32_MAX + 1, 1},
     };
 
-    (void)state;
     kill_child(child);
     bury_child(child);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -65,15 +62,13 @@ a_process_that_cannot_be_one_is_no_evidence(void **state)
     }
 }
 
-static void
-a_waiter_wakes_at_each_end_and_all_must_end(void **state)
+TEST(a_waiter_wakes_at_each_end_and_all_must_end)
 {
     struct hf_process children[] = {start_child(), start_child()};
     struct pollfd fds[HF_PROCESSES_MAX];
     struct hf_observation observation;
     int descriptors = count_descriptors();
 
-    (void)state;
     hf_process_observe(&observation, children, 2);
     assert_int_equal(hf_process_poll_fds(&observation, fds), 2);
     assert_int_equal(poll(fds, 2, 0), 0);
@@ -98,14 +93,12 @@ a_waiter_wakes_at_each_end_and_all_must_end(void **state)
     bury_child(children[1]);
 }
 
-static void
-an_observation_that_is_forgotten_keeps_no_descriptor(void **state)
+TEST(an_observation_that_is_forgotten_keeps_no_descriptor)
 {
     struct hf_process children[] = {start_child(), start_child()};
     int descriptors = count_descriptors();
     struct hf_observation observation;
 
-    (void)state;
     hf_process_observe(&observation, children, 2);
     assert_int_equal(count_descriptors(), descriptors + 2);
     hf_process_forget(&observation);
@@ -118,15 +111,13 @@ an_observation_that_is_forgotten_keeps_no_descriptor(void **state)
     }
 }
 
-static void
-without_descriptors_only_a_free_number_is_proof(void **state)
+TEST(without_descriptors_only_a_free_number_is_proof)
 {
     struct hf_process child = start_child();
     struct hf_observation observation;
     struct rlimit usual;
     struct rlimit none;
 
-    (void)state;
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
     none = (struct rlimit){0, usual.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
@@ -142,18 +133,4 @@ without_descriptors_only_a_free_number_is_proof(void **state)
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
     assert_int_equal(look_once(&child, 1), HF_PRESENCE_GONE);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &usual), 0);
-}
-
-int
-main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_process_and_too_many_are_no_evidence),
-        cmocka_unit_test(a_process_that_cannot_be_one_is_no_evidence),
-        cmocka_unit_test(a_waiter_wakes_at_each_end_and_all_must_end),
-        cmocka_unit_test(an_observation_that_is_forgotten_keeps_no_descriptor),
-        cmocka_unit_test(without_descriptors_only_a_free_number_is_proof),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

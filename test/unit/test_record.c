@@ -1,3 +1,4 @@
+#include "support/test.h"
 #include "unit/support/values.h"
 
 #include <inttypes.h>
@@ -15,15 +16,13 @@ static const char example_json[] = EXAMPLE_JSON;
 
 /* ---- Both ways ----------------------------------------------------------- */
 
-static void
-a_record_is_written_as_designed_and_read_back(void **state)
+TEST(a_record_is_written_as_designed_and_read_back)
 {
     struct hf_value value = example();
     struct hf_value read;
     char text[HF_RECORD_TEXT_MAX];
     size_t len = hf_record_encode(&value, text, sizeof(text));
 
-    (void)state;
     assert_string_equal(text, example_json);
     assert_int_equal(len, sizeof(example_json) - 1);
     read = decode(text);
@@ -46,13 +45,11 @@ at_the_limits(const char *unit)
     return value;
 }
 
-static void
-values_at_every_limit_come_back_as_they_were(void **state)
+TEST(values_at_every_limit_come_back_as_they_were)
 {
     static const char *const units[] = {
         "a", "\"", "\\", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x94\x92"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
         struct hf_value value = at_the_limits(units[i]);
         struct hf_value read;
@@ -65,8 +62,7 @@ values_at_every_limit_come_back_as_they_were(void **state)
     }
 }
 
-static void
-the_least_values_come_back_as_they_were(void **state)
+TEST(the_least_values_come_back_as_they_were)
 {
     struct hf_value value = {
         .terms = {HF_TAKEOVER, {HF_TTL_MIN_MS}, {1}},
@@ -74,21 +70,18 @@ the_least_values_come_back_as_they_were(void **state)
     struct hf_value read;
     char text[HF_RECORD_TEXT_MAX];
 
-    (void)state;
     hf_record_encode(&value, text, sizeof(text));
     read = decode(text);
     expect_same(&read, &value);
 }
 
 /* Each string of the owner, and any bytes but NUL: the record stays sound. */
-static void
-what_cannot_be_shown_is_written_as_its_replacement(void **state)
+TEST(what_cannot_be_shown_is_written_as_its_replacement)
 {
     static const char *const units[] = {"\x01",     "\n",           "\x1B[2J",
                                         "\x7F",     "\xFF",         "\xC3",
                                         "\xC2\x85", "\xED\xA0\x80", "\xE2\x82"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
         struct hf_value value = at_the_limits(units[i]);
         struct hf_value expected = value;
@@ -111,8 +104,7 @@ what_cannot_be_shown_is_written_as_its_replacement(void **state)
     }
 }
 
-static void
-what_of_an_owner_cannot_be_read_back_is_written_as_unknown(void **state)
+TEST(what_of_an_owner_cannot_be_read_back_is_written_as_unknown)
 {
     struct hf_value value = example();
     struct hf_value read;
@@ -125,7 +117,6 @@ what_of_an_owner_cannot_be_read_back_is_written_as_unknown(void **state)
     };
     char text[HF_RECORD_TEXT_MAX];
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         value.owner.processes[1] = cases[i];
         hf_record_encode(&value, text, sizeof(text));
@@ -144,12 +135,10 @@ what_of_an_owner_cannot_be_read_back_is_written_as_unknown(void **state)
     assert_string_equal(read.owner.host, "db1");
 }
 
-static void
-a_record_is_cut_at_the_buffer_and_tells_its_length(void **state)
+TEST(a_record_is_cut_at_the_buffer_and_tells_its_length)
 {
     struct hf_value value = example();
 
-    (void)state;
     for (size_t size = 0; size <= sizeof(example_json); size++) {
         char text[sizeof(example_json) + 1];
 
@@ -242,12 +231,10 @@ expect_jansson_agrees(const struct hf_value *value)
     json_decref(root);
 }
 
-static void
-jansson_reads_in_it_what_was_written(void **state)
+TEST(jansson_reads_in_it_what_was_written)
 {
     struct hf_value value = example();
 
-    (void)state;
     expect_jansson_agrees(&value);
     value = at_the_limits("\"\\/");
     expect_jansson_agrees(&value);
@@ -259,13 +246,11 @@ jansson_reads_in_it_what_was_written(void **state)
 
 /* Whatever one byte is changed to: what is a record for us is JSON for
  * jansson, but for numbers that do not fit its types. */
-static void
-what_is_taken_for_a_record_is_json_for_jansson(void **state)
+TEST(what_is_taken_for_a_record_is_json_for_jansson)
 {
     char text[sizeof(example_json)];
     int taken = 0;
 
-    (void)state;
     memcpy(text, example_json, sizeof(text));
     for (size_t at = 0; at + 1 < sizeof(text); at++) {
         for (int byte = 0; byte < 256; byte++) {
@@ -327,8 +312,7 @@ cleared_by_bob(void)
     };
 }
 
-static void
-an_audit_says_who_cleared_what_when_and_why(void **state)
+TEST(an_audit_says_who_cleared_what_when_and_why)
 {
     struct hf_audit_entry entry = cleared_by_bob();
     char text[HF_RECORD_TEXT_MAX];
@@ -336,7 +320,6 @@ an_audit_says_who_cleared_what_when_and_why(void **state)
     json_t *root = load(text);
     json_t *was = member(root, "cleared");
 
-    (void)state;
     assert_int_equal(len, strlen(text));
     assert_string_equal(string(root, "space"), "default");
     assert_string_equal(string(root, "name"), "migrate \"x\"");
@@ -362,14 +345,12 @@ an_audit_says_who_cleared_what_when_and_why(void **state)
     json_decref(root);
 }
 
-static void
-the_audit_of_a_corrupt_record_has_nothing_of_it(void **state)
+TEST(the_audit_of_a_corrupt_record_has_nothing_of_it)
 {
     struct hf_audit_entry entry = {.host = "db2", .cleared = cleared_lock()};
     char text[HF_RECORD_TEXT_MAX];
     json_t *root;
 
-    (void)state;
     entry.cleared.corrupt = true;
     hf_audit_encode(&entry, text, sizeof(text));
     root = load(text);
@@ -404,14 +385,12 @@ longest_entry(void)
     return entry;
 }
 
-static void
-the_longest_audit_fits(void **state)
+TEST(the_longest_audit_fits)
 {
     const struct hf_view view = {.kind = HF_VIEW_ENTRY,
                                  .entry = longest_entry()};
     char text[HF_RECORD_TEXT_MAX];
 
-    (void)state;
     assert_true(hf_audit_encode(&view.entry, text, sizeof(text)) <
                 sizeof(text));
     assert_true(hf_view_json(&view, text, sizeof(text)) < sizeof(text));
@@ -457,12 +436,10 @@ expect_read_back(const struct hf_audit_entry *entry)
     expect_same_cleared(&read.cleared, &entry->cleared);
 }
 
-static void
-an_audit_is_read_back_as_it_was_written(void **state)
+TEST(an_audit_is_read_back_as_it_was_written)
 {
     struct hf_audit_entry entry = cleared_by_bob();
 
-    (void)state;
     snprintf(entry.reason, sizeof(entry.reason), "db1 burnt \"down\"");
     expect_read_back(&entry);
     entry = longest_entry();
@@ -473,8 +450,7 @@ an_audit_is_read_back_as_it_was_written(void **state)
 }
 
 /* Each member that must be there is taken away, and then spoilt. */
-static void
-what_is_no_audit_is_corrupt(void **state)
+TEST(what_is_no_audit_is_corrupt)
 {
     static const char *const bad[] = {
         "",
@@ -508,7 +484,6 @@ what_is_no_audit_is_corrupt(void **state)
         "\"by\":{},\"cleared\":null}";
     struct hf_audit_entry entry = {.asked_ms = 4711};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct hf_error error = {0};
 
@@ -520,27 +495,4 @@ what_is_no_audit_is_corrupt(void **state)
     }
     assert_int_equal(hf_audit_decode(least, strlen(least), &entry, NULL),
                      HF_OK);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_record_is_written_as_designed_and_read_back),
-        cmocka_unit_test(values_at_every_limit_come_back_as_they_were),
-        cmocka_unit_test(the_least_values_come_back_as_they_were),
-        cmocka_unit_test(what_cannot_be_shown_is_written_as_its_replacement),
-        cmocka_unit_test(
-            what_of_an_owner_cannot_be_read_back_is_written_as_unknown),
-        cmocka_unit_test(a_record_is_cut_at_the_buffer_and_tells_its_length),
-        cmocka_unit_test(jansson_reads_in_it_what_was_written),
-        cmocka_unit_test(what_is_taken_for_a_record_is_json_for_jansson),
-        cmocka_unit_test(an_audit_says_who_cleared_what_when_and_why),
-        cmocka_unit_test(the_audit_of_a_corrupt_record_has_nothing_of_it),
-        cmocka_unit_test(the_longest_audit_fits),
-        cmocka_unit_test(an_audit_is_read_back_as_it_was_written),
-        cmocka_unit_test(what_is_no_audit_is_corrupt),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,3 +1,4 @@
+#include "support/test.h"
 #include "unit/support/values.h"
 
 #include <jansson.h>
@@ -68,10 +69,8 @@ with_member(const char *name, const char *json)
 
 /* ---- Bytes that are no record -------------------------------------------- */
 
-static void
-a_record_cut_short_anywhere_is_corrupt(void **state)
+TEST(a_record_cut_short_anywhere_is_corrupt)
 {
-    (void)state;
     for (size_t len = 0; len + 1 < sizeof(example_json); len++) {
         char *exact = test_malloc(len + 1); /* so that no byte beyond is read */
 
@@ -81,8 +80,7 @@ a_record_cut_short_anywhere_is_corrupt(void **state)
     }
 }
 
-static void
-what_looks_like_json_and_is_none_is_corrupt(void **state)
+TEST(what_looks_like_json_and_is_none_is_corrupt)
 {
     static const char *const cases[] = {
         "",
@@ -170,7 +168,6 @@ what_looks_like_json_and_is_none_is_corrupt(void **state)
         "/**/{}",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         expect_corrupt(cases[i], "not JSON at byte");
     expect_corrupt_bytes("{}\0", 3, "not JSON at byte 2");
@@ -179,8 +176,7 @@ what_looks_like_json_and_is_none_is_corrupt(void **state)
 }
 
 /* The same by jansson, so that the list above holds no JSON by mistake. */
-static void
-what_is_json_but_no_record_is_corrupt(void **state)
+TEST(what_is_json_but_no_record_is_corrupt)
 {
     static const char *const cases[] = {
         "{}",
@@ -195,7 +191,6 @@ what_is_json_but_no_record_is_corrupt(void **state)
         "[\"\\u00e9\\/\"]",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct hf_error error;
         struct hf_value value;
@@ -210,14 +205,12 @@ what_is_json_but_no_record_is_corrupt(void **state)
     }
 }
 
-static void
-a_text_beyond_the_limits_is_corrupt(void **state)
+TEST(a_text_beyond_the_limits_is_corrupt)
 {
     static char text[HF_RECORD_TEXT_MAX + 1];
     struct hf_value value;
     size_t used;
 
-    (void)state;
     /* Of a value that a store has cut, no byte beyond the cut is read. */
     expect_corrupt_bytes(example_json, HF_RECORD_TEXT_MAX + 1, "bytes");
     expect_corrupt_bytes(example_json, SIZE_MAX, "bytes");
@@ -235,8 +228,7 @@ a_text_beyond_the_limits_is_corrupt(void **state)
     expect_corrupt_bytes(text, used, "no object"); /* deep, and sound */
 }
 
-static void
-a_lock_that_is_not_well_formed_is_corrupt(void **state)
+TEST(a_lock_that_is_not_well_formed_is_corrupt)
 {
     static const char *const cases[] = {
         "1",
@@ -272,13 +264,11 @@ a_lock_that_is_not_well_formed_is_corrupt(void **state)
          "0000000000000000000000000000000000000000000000000000\""),
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         expect_corrupt(with(cases[i], "\"refuse\"", "60000", "2000"), "lock");
 }
 
-static void
-an_if_dead_that_is_none_of_the_words_is_corrupt(void **state)
+TEST(an_if_dead_that_is_none_of_the_words_is_corrupt)
 {
     static const char *const cases[] = {
         "1",
@@ -293,14 +283,12 @@ an_if_dead_that_is_none_of_the_words_is_corrupt(void **state)
         "\"refuse refuse refuse\"",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         expect_corrupt(with("\"1_0\"", cases[i], "60000", "2000"), "if_dead");
 }
 
 /* Such a record is corrupt, never dead: nobody knows when it would be. */
-static void
-a_ttl_missing_or_out_of_bounds_is_corrupt(void **state)
+TEST(a_ttl_missing_or_out_of_bounds_is_corrupt)
 {
     static const char *const cases[] = {
         "0",
@@ -325,7 +313,6 @@ a_ttl_missing_or_out_of_bounds_is_corrupt(void **state)
         "4295027296",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         expect_corrupt(with("\"1_0\"", "\"refuse\"", cases[i], "400"),
                        "ttl_ms");
@@ -333,8 +320,7 @@ a_ttl_missing_or_out_of_bounds_is_corrupt(void **state)
     decode(with("\"1_0\"", "\"refuse\"", "604800000", "1"));
 }
 
-static void
-a_beat_missing_or_longer_than_the_ttl_is_corrupt(void **state)
+TEST(a_beat_missing_or_longer_than_the_ttl_is_corrupt)
 {
     static const char *const cases[] = {
         "0",        "-0",   "-1",
@@ -342,20 +328,17 @@ a_beat_missing_or_longer_than_the_ttl_is_corrupt(void **state)
         "\"2000\"", "null", "18446744073709553616",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         expect_corrupt(with("\"1_0\"", "\"refuse\"", "60000", cases[i]),
                        "beat_ms");
 }
 
-static void
-a_member_missing_or_given_twice_is_corrupt(void **state)
+TEST(a_member_missing_or_given_twice_is_corrupt)
 {
     static const char *const names[] = {"lock", "if_dead", "ttl_ms", "beat_ms"};
     static const char *const values[] = {"\"1_0\"", "\"refuse\"", "60000",
                                          "2000"};
 
-    (void)state;
     for (size_t missing = 0; missing < 4; missing++) {
         char text[512];
         struct hf_text out;
@@ -377,8 +360,7 @@ a_member_missing_or_given_twice_is_corrupt(void **state)
 
 /* ---- What a reader makes of it ------------------------------------------- */
 
-static void
-members_that_are_not_known_are_skipped(void **state)
+TEST(members_that_are_not_known_are_skipped)
 {
     struct hf_value plain =
         decode(with("\"1_0\"", "\"refuse\"", "60000", "2000"));
@@ -391,7 +373,6 @@ members_that_are_not_known_are_skipped(void **state)
         "99999999999999999999",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct hf_value value = decode(with_member("later", cases[i]));
 
@@ -399,8 +380,7 @@ members_that_are_not_known_are_skipped(void **state)
     }
 }
 
-static void
-spaces_order_and_escapes_do_not_matter(void **state)
+TEST(spaces_order_and_escapes_do_not_matter)
 {
     struct hf_value value = decode(
         " {\n \"reason\" : \"a\\u00e9\\ud83d\\uDD12\\/\\\\\\\"\" ,\t"
@@ -408,7 +388,6 @@ spaces_order_and_escapes_do_not_matter(void **state)
         "\"beat_ms\": 1 ,\"ttl_ms\":500,\"if_dead\":\"take\\u006fver\","
         "\"l\\u006Fck\":\"\\u0031_2\"}\r\n");
 
-    (void)state;
     assert_true(value.heartbeat.id == 1 && value.heartbeat.count == 2);
     assert_int_equal(value.terms.if_dead, HF_TAKEOVER);
     assert_true(value.terms.ttl.ms == 500 && value.terms.beat.ms == 1);
@@ -419,8 +398,7 @@ spaces_order_and_escapes_do_not_matter(void **state)
     assert_true(value.owner.processes[0].start == 2);
 }
 
-static void
-strings_are_shown_clean_and_cut_at_a_character(void **state)
+TEST(strings_are_shown_clean_and_cut_at_a_character)
 {
     static const struct {
         const char *json;
@@ -445,7 +423,6 @@ strings_are_shown_clean_and_cut_at_a_character(void **state)
     char text[8192];
     struct hf_text out;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         value = decode(with_member("reason", cases[i].json));
         assert_string_equal(value.owner.reason, cases[i].shown);
@@ -459,8 +436,7 @@ strings_are_shown_clean_and_cut_at_a_character(void **state)
     assert_memory_equal(value.owner.reason, longer.owner.command, 510);
 }
 
-static void
-what_is_malformed_of_an_owner_is_left_empty(void **state)
+TEST(what_is_malformed_of_an_owner_is_left_empty)
 {
     static const char *const cases[] = {
         "null",
@@ -479,7 +455,6 @@ what_is_malformed_of_an_owner_is_left_empty(void **state)
     };
     const struct hf_owner empty = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct hf_value value = decode(with_member("owner", cases[i]));
 
@@ -488,20 +463,17 @@ what_is_malformed_of_an_owner_is_left_empty(void **state)
 }
 
 /* The names of an owner's members mean nothing beside it. */
-static void
-a_record_without_owner_has_none_whatever_else_it_has(void **state)
+TEST(a_record_without_owner_has_none_whatever_else_it_has)
 {
     struct hf_value value =
         decode(with_member("processes", "[[1,2]],\"host\":\"h\",\"pidns\":7"));
     const struct hf_owner empty = {0};
 
-    (void)state;
     expect_same_owner(&value.owner, &empty);
 }
 
 /* The end of those that were understood must not pass for the end of all. */
-static void
-one_malformed_process_empties_the_whole_list(void **state)
+TEST(one_malformed_process_empties_the_whole_list)
 {
     static const char *const cases[] = {
         "null",
@@ -531,7 +503,6 @@ one_malformed_process_empties_the_whole_list(void **state)
         "[[1,2]],\"processes\":[[1,2]]",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char owner[256];
         struct hf_value value;
@@ -542,28 +513,4 @@ one_malformed_process_empties_the_whole_list(void **state)
         assert_int_equal(value.owner.processes_count, 0);
         assert_string_equal(value.owner.host, "h");
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_record_cut_short_anywhere_is_corrupt),
-        cmocka_unit_test(what_looks_like_json_and_is_none_is_corrupt),
-        cmocka_unit_test(what_is_json_but_no_record_is_corrupt),
-        cmocka_unit_test(a_text_beyond_the_limits_is_corrupt),
-        cmocka_unit_test(a_lock_that_is_not_well_formed_is_corrupt),
-        cmocka_unit_test(an_if_dead_that_is_none_of_the_words_is_corrupt),
-        cmocka_unit_test(a_ttl_missing_or_out_of_bounds_is_corrupt),
-        cmocka_unit_test(a_beat_missing_or_longer_than_the_ttl_is_corrupt),
-        cmocka_unit_test(a_member_missing_or_given_twice_is_corrupt),
-        cmocka_unit_test(members_that_are_not_known_are_skipped),
-        cmocka_unit_test(spaces_order_and_escapes_do_not_matter),
-        cmocka_unit_test(strings_are_shown_clean_and_cut_at_a_character),
-        cmocka_unit_test(what_is_malformed_of_an_owner_is_left_empty),
-        cmocka_unit_test(a_record_without_owner_has_none_whatever_else_it_has),
-        cmocka_unit_test(one_malformed_process_empties_the_whole_list),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

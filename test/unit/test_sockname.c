@@ -1,9 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -68,43 +63,25 @@ expect_one_name(int family, const char *begins)
     close(ends.listens);
 }
 
-static void
-both_ends_call_it_the_same(void **state)
+TEST(both_ends_call_it_the_same)
 {
-    (void)state;
     expect_one_name(AF_INET6, "[::1]:");
 }
 
-static void
-so_they_do_where_one_is_of_the_other_family(void **state)
+TEST(so_they_do_where_one_is_of_the_other_family)
 {
-    (void)state;
     expect_one_name(AF_INET, "127.0.0.1:");
 }
 
-static void
-what_is_not_connected_has_no_peer(void **state)
+TEST(what_is_not_connected_has_no_peer)
 {
     char bytes[64];
     struct hf_text text;
     int fd = socket(AF_INET, SOCK_STREAM, 0);
 
-    (void)state;
     hf_text_init(&text, bytes, sizeof(bytes));
     hf_sockname_peer(fd, &text);
     hf_sockname_own(-1, &text);
     assert_string_equal(text.at, "");
     close(fd);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_ends_call_it_the_same),
-        cmocka_unit_test(so_they_do_where_one_is_of_the_other_family),
-        cmocka_unit_test(what_is_not_connected_has_no_peer),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

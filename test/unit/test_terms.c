@@ -1,3 +1,4 @@
+#include "support/test.h"
 #include "unit/support/events.h"
 
 #include "core/terms.h"
@@ -10,12 +11,10 @@ valid(int64_t ttl_ms, int64_t beat_ms, int64_t grace_ms)
     return hf_terms_valid(&terms, (struct hf_duration){grace_ms});
 }
 
-static void
-a_ttl_leaves_room_for_three_beats_grace_and_margin(void **state)
+TEST(a_ttl_leaves_room_for_three_beats_grace_and_margin)
 {
     const int64_t longest = INT64_C(7) * 24 * 3600 * 1000;
 
-    (void)state;
     assert_true(valid(1000, 200, 150));
     assert_false(valid(1000, 200, 151));
     assert_false(valid(1000, 201, 150));
@@ -34,24 +33,10 @@ a_ttl_leaves_room_for_three_beats_grace_and_margin(void **state)
     assert_false(valid(-1000, 1, 0));
 }
 
-static void
-the_margin_is_a_twentieth_and_at_least_a_quarter_second(void **state)
+TEST(the_margin_is_a_twentieth_and_at_least_a_quarter_second)
 {
-    (void)state;
     assert_int_equal(hf_margin((struct hf_duration){500}).ms, 250);
     assert_int_equal(hf_margin((struct hf_duration){5000}).ms, 250);
     assert_int_equal(hf_margin((struct hf_duration){5020}).ms, 251);
     assert_int_equal(hf_margin((struct hf_duration){30000}).ms, 1500);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_ttl_leaves_room_for_three_beats_grace_and_margin),
-        cmocka_unit_test(
-            the_margin_is_a_twentieth_and_at_least_a_quarter_second),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

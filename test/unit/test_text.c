@@ -1,9 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -16,13 +11,11 @@
 /* A string with its length: it may hold NUL. */
 #define LITERAL(text) (text), sizeof(text) - 1
 
-static void
-what_is_added_stands_one_after_the_other(void **state)
+TEST(what_is_added_stands_one_after_the_other)
 {
     char buffer[32];
     struct hf_text text;
 
-    (void)state;
     hf_text_init(&text, buffer, sizeof(buffer));
     assert_string_equal(buffer, "");
     hf_text_add(&text, "one ");
@@ -35,12 +28,10 @@ what_is_added_stands_one_after_the_other(void **state)
 }
 
 /* For every size: never a byte too far, always a NUL, the length of it all. */
-static void
-a_text_is_cut_at_its_size_and_says_so(void **state)
+TEST(a_text_is_cut_at_its_size_and_says_so)
 {
     static const char whole[] = "ab12cd\"x\"";
 
-    (void)state;
     for (size_t size = 0; size <= sizeof(whole) + 1; size++) {
         char buffer[sizeof(whole) + 2];
         size_t expected = size < sizeof(whole) ? size : sizeof(whole);
@@ -65,12 +56,10 @@ a_text_is_cut_at_its_size_and_says_so(void **state)
     }
 }
 
-static void
-a_text_of_no_size_needs_no_buffer(void **state)
+TEST(a_text_of_no_size_needs_no_buffer)
 {
     struct hf_text text;
 
-    (void)state;
     hf_text_init(&text, NULL, 0);
     assert_false(hf_text_cut(&text));
     hf_text_addf(&text, "%s", "four");
@@ -78,8 +67,7 @@ a_text_of_no_size_needs_no_buffer(void **state)
     assert_true(hf_text_cut(&text));
 }
 
-static void
-utf8_is_read_as_rfc_3629_has_it(void **state)
+TEST(utf8_is_read_as_rfc_3629_has_it)
 {
     static const struct {
         const char *bytes;
@@ -115,7 +103,6 @@ utf8_is_read_as_rfc_3629_has_it(void **state)
         {LITERAL("\xFF"), 0, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         uint32_t code = 0;
 
@@ -125,10 +112,8 @@ utf8_is_read_as_rfc_3629_has_it(void **state)
     }
 }
 
-static void
-every_character_is_read_as_it_was_written(void **state)
+TEST(every_character_is_read_as_it_was_written)
 {
-    (void)state;
     for (uint32_t code = 0; code <= 0x10FFFF; code++) {
         char bytes[4];
         uint32_t read;
@@ -142,10 +127,8 @@ every_character_is_read_as_it_was_written(void **state)
     }
 }
 
-static void
-what_stands_for_itself_is_plain(void **state)
+TEST(what_stands_for_itself_is_plain)
 {
-    (void)state;
     for (int c = 0; c < 256; c++) {
         const char bytes[] = {'a', (char)c};
         bool is_plain = c >= 0x20 && c <= 0x7E && c != '"' && c != '\\';
@@ -155,14 +138,12 @@ what_stands_for_itself_is_plain(void **state)
     assert_int_equal(hf_text_plain("a", 0), 0);
 }
 
-static void
-numbers_are_written_as_printf_does(void **state)
+TEST(numbers_are_written_as_printf_does)
 {
     static const uint64_t numbers[] = {
         0, 1, 9, 10, 4294967296, UINT64_MAX - 1, UINT64_MAX,
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
         char buffers[2][32];
         struct hf_text texts[2];
@@ -175,10 +156,8 @@ numbers_are_written_as_printf_does(void **state)
     }
 }
 
-static void
-text_is_clean_without_controls_and_broken_bytes(void **state)
+TEST(text_is_clean_without_controls_and_broken_bytes)
 {
-    (void)state;
     assert_true(hf_text_is_clean(LITERAL("")));
     assert_true(hf_text_is_clean(LITERAL("caf\xC3\xA9 \xF0\x9F\x94\x92")));
     assert_true(hf_text_is_clean(LITERAL("\xC2\xA0"))); /* beyond C1 */
@@ -200,12 +179,10 @@ text_is_clean_without_controls_and_broken_bytes(void **state)
     assert_false(hf_text_is_clean(LITERAL("caf\xC3")));
 }
 
-static void
-what_cannot_be_shown_is_replaced(void **state)
+TEST(what_cannot_be_shown_is_replaced)
 {
     char shown[64];
 
-    (void)state;
     hf_text_show(shown, sizeof(shown), LITERAL("caf\xC3\xA9"));
     assert_string_equal(shown, "caf\xC3\xA9");
 
@@ -221,14 +198,12 @@ what_cannot_be_shown_is_replaced(void **state)
     assert_string_equal(shown, "a" FFFD "b" FFFD);
 }
 
-static void
-shown_text_is_cut_between_characters(void **state)
+TEST(shown_text_is_cut_between_characters)
 {
     static const char text[] = "a\xC3\xA9\xE2\x82\xAC\x01";
     static const size_t lens[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 9};
     char shown[16];
 
-    (void)state;
     for (size_t size = 1; size <= 10; size++) {
         hf_text_show(shown, size, LITERAL(text));
         assert_int_equal(strlen(shown), lens[size - 1]);
@@ -260,12 +235,10 @@ expect_json(const char *bytes, size_t len, const char *expected)
     json_decref(value);
 }
 
-static void
-a_json_string_says_what_it_was_given(void **state)
+TEST(a_json_string_says_what_it_was_given)
 {
     static const char tricky[] = "\"quote\\back/\b\f\n\r\t\x01\x1F\x7F\0end";
 
-    (void)state;
     expect_json(LITERAL(""), "");
     expect_json(LITERAL(tricky), tricky);
     expect_json(LITERAL("\xE2\x80\xAE\xF3\xA0\x80\x81"),
@@ -274,20 +247,17 @@ a_json_string_says_what_it_was_given(void **state)
                 "\xC2\x9B\xF0\x9F\x94\x92");
 }
 
-static void
-a_json_string_of_broken_bytes_is_still_json(void **state)
+TEST(a_json_string_of_broken_bytes_is_still_json)
 {
     char buffer[64];
     struct hf_text text;
 
-    (void)state;
     hf_text_init(&text, buffer, sizeof(buffer));
     hf_text_add_json(&text, LITERAL("a\xFF\xC3\"\xC2\x80"));
     assert_string_equal(buffer, "\"a" FFFD FFFD "\\\"\\u0080\"");
 }
 
-static void
-a_word_has_a_letter_or_a_digit_of_any_script(void **state)
+TEST(a_word_has_a_letter_or_a_digit_of_any_script)
 {
     static const char *const words[] = {"a",    "Z", "… 7", "ß",    "é",
                                         "保守", "д", "ª",   "-- x", "\xFF y"};
@@ -305,48 +275,22 @@ a_word_has_a_letter_or_a_digit_of_any_script(void **state)
                                        "\n\t",
                                        "\xF0\x9F\x94\xA5"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         assert_true(hf_text_has_word(words[i], strlen(words[i])));
     for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
         assert_false(hf_text_has_word(none[i], strlen(none[i])));
 }
 
-static void
-an_escape_is_the_byte_that_it_names(void **state)
+TEST(an_escape_is_the_byte_that_it_names)
 {
     static const char *const none[] = {"%", "a%4", "%4g", "%g4", "%%41"};
     char buffer[16];
     struct hf_text text;
 
-    (void)state;
     hf_text_init(&text, buffer, sizeof(buffer));
     assert_true(hf_text_add_unescaped(&text, "a%2Fb%c3%A9%00+", 15));
     assert_int_equal(text.len, 7);
     assert_memory_equal(buffer, "a/b\xC3\xA9\0+", 8);
     for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
         assert_false(hf_text_add_unescaped(&text, none[i], strlen(none[i])));
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_added_stands_one_after_the_other),
-        cmocka_unit_test(a_text_is_cut_at_its_size_and_says_so),
-        cmocka_unit_test(a_text_of_no_size_needs_no_buffer),
-        cmocka_unit_test(utf8_is_read_as_rfc_3629_has_it),
-        cmocka_unit_test(every_character_is_read_as_it_was_written),
-        cmocka_unit_test(what_stands_for_itself_is_plain),
-        cmocka_unit_test(numbers_are_written_as_printf_does),
-        cmocka_unit_test(text_is_clean_without_controls_and_broken_bytes),
-        cmocka_unit_test(what_cannot_be_shown_is_replaced),
-        cmocka_unit_test(shown_text_is_cut_between_characters),
-        cmocka_unit_test(a_json_string_says_what_it_was_given),
-        cmocka_unit_test(a_json_string_of_broken_bytes_is_still_json),
-        cmocka_unit_test(an_escape_is_the_byte_that_it_names),
-        cmocka_unit_test(a_word_has_a_letter_or_a_digit_of_any_script),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,3 +1,5 @@
+#include "support/test.h"
+
 #include <string.h>
 
 #include "core/trace.h"
@@ -23,10 +25,8 @@ expect_effect(const struct hf_effect *effect, const char *expected)
     assert_string_equal(line, expected);
 }
 
-static void
-events_without_detail_are_their_name(void **state)
+TEST(events_without_detail_are_their_name)
 {
-    (void)state;
     expect_event(hf_event(HF_ON_ACQUIRE, T(0)), "0 acquire");
     expect_event(hf_event(HF_ON_EXAMINE, T(1)), "1 examine");
     expect_event(hf_event(HF_ON_HINT, T(2)), "2 hint");
@@ -37,8 +37,7 @@ events_without_detail_are_their_name(void **state)
     expect_event(hf_event(HF_ON_ABANDON, T(6)), "6 abandon");
 }
 
-static void
-events_with_detail_show_all_of_it(void **state)
+TEST(events_with_detail_show_all_of_it)
 {
     struct hf_sight sight = {
         .kind = HF_SIGHT_LOCK,
@@ -48,7 +47,6 @@ events_with_detail_show_all_of_it(void **state)
         .terms = {HF_REFUSE, {1000}, {200}},
     };
 
-    (void)state;
     expect_event(hf_claim(T(1), (struct hf_claim){5, 7, 0}), "1 claim 5 v7");
     expect_event(hf_claim(T(1), (struct hf_claim){5, 7, 6}),
                  "1 claim 5 v7 over 6");
@@ -65,15 +63,13 @@ events_with_detail_show_all_of_it(void **state)
     expect_event(hf_processes(T(4), 7, false), "4 evidence v7 running");
 }
 
-static void
-questions_show_every_operation(void **state)
+TEST(questions_show_every_operation)
 {
     struct hf_effect effect = {
         .kind = HF_DO_ASK,
         .request = {.number = 4, .read = true},
     };
 
-    (void)state;
     expect_effect(&effect, "120 ask #4 read");
 
     effect.request.read = false;
@@ -108,8 +104,7 @@ questions_show_every_operation(void **state)
     expect_effect(&effect, "120 ask #4 delete lock v5, erase audit 3 any");
 }
 
-static void
-everything_told_has_words_of_its_own(void **state)
+TEST(everything_told_has_words_of_its_own)
 {
     static const char *const words[] = {
         "waiting", "suspected", "granted", "in doubt", "certain",
@@ -117,7 +112,6 @@ everything_told_has_words_of_its_own(void **state)
     };
     char line[HF_TRACE_MAX];
 
-    (void)state;
     for (int told = HF_NOTICE_WAITING; told <= HF_NOTICE_ENDED; told++) {
         struct hf_effect effect = {.kind = HF_DO_NOTIFY,
                                    .notice = (enum hf_notice_kind)told};
@@ -127,8 +121,7 @@ everything_told_has_words_of_its_own(void **state)
     }
 }
 
-static void
-the_longest_line_fits_and_a_short_buffer_cuts_it(void **state)
+TEST(the_longest_line_fits_and_a_short_buffer_cuts_it)
 {
     struct hf_op op = {
         .kind = HF_DELETE,
@@ -145,7 +138,6 @@ the_longest_line_fits_and_a_short_buffer_cuts_it(void **state)
     char little[8] = "???????";
     size_t len;
 
-    (void)state;
     effect.request.ops[0].kind = HF_PUT;
     effect.request.ops[0].target = HF_TARGET_LOCK;
     effect.request.ops[0].heartbeat =
@@ -157,18 +149,4 @@ the_longest_line_fits_and_a_short_buffer_cuts_it(void **state)
     assert_int_equal(
         hf_trace_effect(T(INT64_MIN), &effect, little, sizeof(little)), len);
     assert_string_equal(little, "-922337");
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(events_without_detail_are_their_name),
-        cmocka_unit_test(events_with_detail_show_all_of_it),
-        cmocka_unit_test(questions_show_every_operation),
-        cmocka_unit_test(everything_told_has_words_of_its_own),
-        cmocka_unit_test(the_longest_line_fits_and_a_short_buffer_cuts_it),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <jansson.h>
 #include <string.h>
@@ -147,10 +142,8 @@ expect_json_text(const json_t *root, const char *key, const char *text)
 
 /* ---- Words --------------------------------------------------------------- */
 
-static void
-every_field_and_every_grade_has_its_word(void **state)
+TEST(every_field_and_every_grade_has_its_word)
 {
-    (void)state;
     for (unsigned field = 0; field < FIELDS; field++)
         assert_string_equal(hf_field_word((enum hf_field)field),
                             field_words[field]);
@@ -163,25 +156,21 @@ every_field_and_every_grade_has_its_word(void **state)
 
 /* ---- The kinds ----------------------------------------------------------- */
 
-static void
-no_view_has_nothing(void **state)
+TEST(no_view_has_nothing)
 {
     json_t *root = json_of(NULL);
 
-    (void)state;
     expect_fields(NULL, 0);
     assert_true(json_is_null(root));
     json_decref(root);
     hf_view_free(NULL);
 }
 
-static void
-a_row_tells_of_a_record(void **state)
+TEST(a_row_tells_of_a_record)
 {
     struct hf_view *view = make(HF_VIEW_ROW);
     json_t *root;
 
-    (void)state;
     view->row = example();
     expect_fields(view, OF_LOCK);
     assert_string_equal(hf_view_text(view, HF_FIELD_NAME), "migrate");
@@ -210,12 +199,10 @@ a_row_tells_of_a_record(void **state)
     hf_view_free(view);
 }
 
-static void
-a_list_has_items_and_nothing_else_has(void **state)
+TEST(a_list_has_items_and_nothing_else_has)
 {
     struct hf_view *view = make(HF_VIEW_ROW);
 
-    (void)state;
     view->row = example();
     assert_int_equal(hf_view_number(view, HF_FIELD_PROCESSES), 2);
     assert_int_equal(hf_view_item(view, HF_FIELD_PROCESSES, 0), 812);
@@ -226,12 +213,10 @@ a_list_has_items_and_nothing_else_has(void **state)
     hf_view_free(view);
 }
 
-static void
-of_a_record_that_is_not_there_or_not_ours_little_is_told(void **state)
+TEST(of_a_record_that_is_not_there_or_not_ours_little_is_told)
 {
     struct hf_view *view = make(HF_VIEW_ROW);
 
-    (void)state;
     view->row = example();
     view->row.corrupt = true;
     expect_fields(view, OF_RECORD);
@@ -255,12 +240,10 @@ json_tail(const struct hf_view *view, const char *from)
     return tail;
 }
 
-static void
-a_lock_servers_row_tells_of_its_claim_and_its_line(void **state)
+TEST(a_lock_servers_row_tells_of_its_claim_and_its_line)
 {
     struct hf_view *view = make(HF_VIEW_ROW);
 
-    (void)state;
     view->row = example();
     view->row.served = true;
     view->row.mode = HF_SHARED;
@@ -286,12 +269,10 @@ a_lock_servers_row_tells_of_its_claim_and_its_line(void **state)
     hf_view_free(view);
 }
 
-static void
-of_what_nobody_holds_a_lock_server_tells_who_is_first(void **state)
+TEST(of_what_nobody_holds_a_lock_server_tells_who_is_first)
 {
     struct hf_view *view = make(HF_VIEW_ROW);
 
-    (void)state;
     view->row = example();
     view->row.exists = false;
     view->row.served = true;
@@ -305,13 +286,11 @@ of_what_nobody_holds_a_lock_server_tells_who_is_first(void **state)
     hf_view_free(view);
 }
 
-static void
-a_diagnosis_tells_of_its_holders_life(void **state)
+TEST(a_diagnosis_tells_of_its_holders_life)
 {
     struct hf_view *view = make(HF_VIEW_DIAGNOSIS);
     json_t *root;
 
-    (void)state;
     view->diagnosis = (struct hf_diagnosis){
         .record = example(),
         .life = HF_LIFE_SUSPECTED,
@@ -353,13 +332,11 @@ a_diagnosis_tells_of_its_holders_life(void **state)
     hf_view_free(view);
 }
 
-static void
-an_entry_of_the_audit_tells_who_cleared_what(void **state)
+TEST(an_entry_of_the_audit_tells_who_cleared_what)
 {
     struct hf_view *view = make(HF_VIEW_ENTRY);
     json_t *root;
 
-    (void)state;
     view->entry = (struct hf_audit_entry){
         .stamp_ms = 1700000009000,
         .asked_ms = 1700000008000,
@@ -395,13 +372,11 @@ an_entry_of_the_audit_tells_who_cleared_what(void **state)
     hf_view_free(view);
 }
 
-static void
-an_entry_that_is_not_ours_has_its_name_and_its_time(void **state)
+TEST(an_entry_that_is_not_ours_has_its_name_and_its_time)
 {
     struct hf_view *view = make(HF_VIEW_ENTRY);
     json_t *root;
 
-    (void)state;
     view->entry = (struct hf_audit_entry){
         .corrupt = true,
         .stamp_ms = 1700000009000,
@@ -417,13 +392,11 @@ an_entry_that_is_not_ours_has_its_name_and_its_time(void **state)
     hf_view_free(view);
 }
 
-static void
-a_check_tells_what_was_found_and_what_helps(void **state)
+TEST(a_check_tells_what_was_found_and_what_helps)
 {
     struct hf_view *view = make(HF_VIEW_CHECK);
     json_t *root;
 
-    (void)state;
     view->check = (struct hf_checkup){
         .check = "latency",
         .grade = HF_GRADE_WARN,
@@ -446,13 +419,11 @@ a_check_tells_what_was_found_and_what_helps(void **state)
     hf_view_free(view);
 }
 
-static void
-a_session_tells_who_has_it_and_what_it_has(void **state)
+TEST(a_session_tells_who_has_it_and_what_it_has)
 {
     struct hf_view *view = make(HF_VIEW_SESSION);
     json_t *root;
 
-    (void)state;
     view->session = (struct hf_api_session){
         .id = "00f3ab91c07d5e24",
         .who = "ann@\"db1\"",
@@ -483,10 +454,8 @@ a_session_tells_who_has_it_and_what_it_has(void **state)
 }
 
 /* A field of a later version of the library. */
-static void
-an_unknown_field_is_nobodys(void **state)
+TEST(an_unknown_field_is_nobodys)
 {
-    (void)state;
     for (int kind = HF_VIEW_ROW; kind <= HF_VIEW_CHECK; kind++) {
         struct hf_view *view = make((enum hf_view_kind)kind);
 
@@ -496,27 +465,4 @@ an_unknown_field_is_nobodys(void **state)
         assert_int_equal(hf_view_number(view, (enum hf_field)9999), 0);
         hf_view_free(view);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_field_and_every_grade_has_its_word),
-        cmocka_unit_test(no_view_has_nothing),
-        cmocka_unit_test(a_row_tells_of_a_record),
-        cmocka_unit_test(a_list_has_items_and_nothing_else_has),
-        cmocka_unit_test(
-            of_a_record_that_is_not_there_or_not_ours_little_is_told),
-        cmocka_unit_test(a_lock_servers_row_tells_of_its_claim_and_its_line),
-        cmocka_unit_test(of_what_nobody_holds_a_lock_server_tells_who_is_first),
-        cmocka_unit_test(a_diagnosis_tells_of_its_holders_life),
-        cmocka_unit_test(an_entry_of_the_audit_tells_who_cleared_what),
-        cmocka_unit_test(an_entry_that_is_not_ours_has_its_name_and_its_time),
-        cmocka_unit_test(a_check_tells_what_was_found_and_what_helps),
-        cmocka_unit_test(a_session_tells_who_has_it_and_what_it_has),
-        cmocka_unit_test(an_unknown_field_is_nobodys),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

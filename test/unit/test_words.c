@@ -1,9 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <string.h>
 
@@ -11,10 +6,8 @@
 
 #include "base/random.h"
 
-static void
-every_status_has_its_words_and_exit_code(void **state)
+TEST(every_status_has_its_words_and_exit_code)
 {
-    (void)state;
     assert_string_equal(hf_status_name(HF_OK), "HF_OK");
     assert_string_equal(hf_status_name(HF_E_CORRUPT), "HF_E_CORRUPT");
     assert_string_equal(hf_status_sentence(HF_E_DENIED), "permission denied");
@@ -30,10 +23,8 @@ every_status_has_its_words_and_exit_code(void **state)
     assert_int_equal(hf_status_exit(HF_E_CORRUPT), 65);
 }
 
-static void
-every_outcome_has_its_word_and_exit_code(void **state)
+TEST(every_outcome_has_its_word_and_exit_code)
 {
-    (void)state;
     assert_string_equal(hf_outcome_word(HF_HELD_TOO_LONG), "held too long");
     assert_string_equal(hf_outcome_word(HF_NOT_HELD), "not held");
 
@@ -51,19 +42,15 @@ every_outcome_has_its_word_and_exit_code(void **state)
     assert_int_equal(hf_outcome_exit(HF_AT_LIMIT), 75);
 }
 
-static void
-if_dead_is_written_as_in_the_record(void **state)
+TEST(if_dead_is_written_as_in_the_record)
 {
-    (void)state;
     assert_string_equal(hf_if_dead_word(HF_TAKEOVER), "takeover");
     assert_string_equal(hf_if_dead_word(HF_REFUSE), "refuse");
 }
 
 /* A value that no table has, as a caller's bug may give it. */
-static void
-an_unknown_value_still_has_a_word(void **state)
+TEST(an_unknown_value_still_has_a_word)
 {
-    (void)state;
     assert_string_equal(hf_status_name((enum hf_status)99), "?");
     assert_string_equal(hf_status_sentence((enum hf_status)99), "?");
     assert_string_equal(hf_outcome_word((enum hf_outcome)99), "?");
@@ -72,8 +59,7 @@ an_unknown_value_still_has_a_word(void **state)
     assert_int_equal(hf_outcome_exit((enum hf_outcome)99), 70);
 }
 
-static void
-durations_are_read_with_their_units(void **state)
+TEST(durations_are_read_with_their_units)
 {
     static const struct {
         const char *text;
@@ -95,7 +81,6 @@ durations_are_read_with_their_units(void **state)
         {"1d1h1m1.5s", 90061500},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct hf_duration duration = {-1};
 
@@ -105,8 +90,7 @@ durations_are_read_with_their_units(void **state)
     }
 }
 
-static void
-what_is_no_duration_is_refused_with_a_clause(void **state)
+TEST(what_is_no_duration_is_refused_with_a_clause)
 {
     static const char *const cases[] = {
         "",
@@ -148,7 +132,6 @@ what_is_no_duration_is_refused_with_a_clause(void **state)
         "99999999999999999999999999999999s",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct hf_duration duration = {-7};
         struct hf_error error = {0};
@@ -164,8 +147,7 @@ what_is_no_duration_is_refused_with_a_clause(void **state)
 }
 
 /* What we print can be typed: exactly, or as it was rounded. */
-static void
-what_is_written_can_be_read(void **state)
+TEST(what_is_written_can_be_read)
 {
     static const int64_t cases[] = {
         1,
@@ -186,7 +168,6 @@ what_is_written_can_be_read(void **state)
         INT64_MAX - 1,
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct hf_duration read;
         char text[32];
@@ -199,20 +180,17 @@ what_is_written_can_be_read(void **state)
     }
 }
 
-static void
-a_refused_duration_is_shown_without_its_controls(void **state)
+TEST(a_refused_duration_is_shown_without_its_controls)
 {
     struct hf_duration duration;
     struct hf_error error;
 
-    (void)state;
     assert_int_equal(hf_duration_parse("5\x1B[2J", &duration, &error),
                      HF_E_INVALID);
     assert_null(strchr(error.text, '\x1B'));
 }
 
-static void
-durations_are_written_for_people(void **state)
+TEST(durations_are_written_for_people)
 {
     static const struct {
         int64_t ms;
@@ -240,7 +218,6 @@ durations_are_written_for_people(void **state)
         {INT64_MIN, "-106751991167d07h"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct hf_duration duration = {cases[i].ms};
         char text[32];
@@ -250,25 +227,21 @@ durations_are_written_for_people(void **state)
     }
 }
 
-static void
-a_written_duration_is_cut_at_the_buffer(void **state)
+TEST(a_written_duration_is_cut_at_the_buffer)
 {
     char text[] = "######";
 
-    (void)state;
     hf_duration_text((struct hf_duration){130000}, text, 4);
     assert_string_equal(text, "2m1");
     assert_int_equal(text[4], '#');
 }
 
 /* One bit stuck, or one number twice, would fail it; by chance once in 2^57. */
-static void
-random_numbers_use_every_bit(void **state)
+TEST(random_numbers_use_every_bit)
 {
     uint64_t ever = 0;
     uint64_t always = UINT64_MAX;
 
-    (void)state;
     for (int i = 0; i < 64; i++) {
         uint64_t number;
 
@@ -278,24 +251,4 @@ random_numbers_use_every_bit(void **state)
     }
     assert_true(ever == UINT64_MAX);
     assert_true(always == 0);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_status_has_its_words_and_exit_code),
-        cmocka_unit_test(every_outcome_has_its_word_and_exit_code),
-        cmocka_unit_test(if_dead_is_written_as_in_the_record),
-        cmocka_unit_test(an_unknown_value_still_has_a_word),
-        cmocka_unit_test(durations_are_read_with_their_units),
-        cmocka_unit_test(what_is_no_duration_is_refused_with_a_clause),
-        cmocka_unit_test(what_is_written_can_be_read),
-        cmocka_unit_test(a_refused_duration_is_shown_without_its_controls),
-        cmocka_unit_test(durations_are_written_for_people),
-        cmocka_unit_test(a_written_duration_is_cut_at_the_buffer),
-        cmocka_unit_test(random_numbers_use_every_bit),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
