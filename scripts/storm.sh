@@ -1,6 +1,6 @@
 #!/bin/bash
 # storm.sh [KILLS [MODE...]]: a storm of so many single kills in each mode, of
-# a minute in all if nothing is said; test/storm/storm.c says what they are,
+# a minute in all if nothing is said; test/torture/kills.h says what they are,
 # and what must be true of them.  Every mode runs, also after one has failed.
 set -u
 
@@ -12,8 +12,8 @@ failed=
 
 scripts/build.sh dev || exit 1
 for mode; do
-    "$bin/storm" "$mode" "$kills" "$bin/holdfast" "$bin/storm_command" \
-        "$PWD/build/dev/lib/libshim_sync.so"
+    HF_KILLS=$kills "$bin/torture" "$mode" "$bin/holdfast" \
+        "$bin/torture_command" "$PWD/build/dev/lib/libshim_sync.so"
     code=$?
     [ $code = 0 ] || [ $code = 77 ] || failed="$failed $mode"
 done

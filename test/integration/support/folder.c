@@ -34,3 +34,15 @@ folder_remove(const char *folder)
     if (getenv("HF_KEEP") == NULL)
         (void)rmdir(folder);
 }
+
+void
+folder_print(const char *path, const char *prefix)
+{
+    char line[1024];
+    FILE *file = fopen(path, "re");
+
+    while (file != NULL && fgets(line, sizeof(line), file) != NULL)
+        printf("%s%s", prefix, line);
+    if (file != NULL)
+        fclose(file);
+}

@@ -11,4 +11,7 @@ void folder_make(char *folder);
 /* Remove it with all its files, unless HF_KEEP is set: then say where it is. */
 void folder_remove(const char *folder);
 
+/* Print a file, each line behind a prefix; nothing, if it is not there. */
+void folder_print(const char *path, const char *prefix);
+
 #endif

@@ -1,12 +1,10 @@
 #include "processes.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -14,93 +12,37 @@
 
 #include "base/check.h"
 #include "base/clock.h"
-
-struct process {
-    char name[32];
-    char state;
-    pid_t parent;
-};
-
-/* False when it is not there. */
-static bool
-look(pid_t pid, struct process *process)
-{
-    char path[32];
-    char text[512];
-    const char *name;
-    const char *name_end;
-    ssize_t len;
-    int fd;
-
-    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    len = read(fd, text, sizeof(text) - 1);
-    close(fd);
-    if (len <= 0)
-        return false;
-    text[len] = '\0';
-    name = strchr(text, '(');
-    name_end = strrchr(text, ')');
-    if (name == NULL || name_end == NULL || name_end[1] == '\0')
-        return false;
-    snprintf(process->name, sizeof(process->name), "%.*s",
-             (int)(name_end - name - 1), name + 1);
-    process->state = name_end[2];
-    process->parent = (pid_t)strtol(name_end + 3, NULL, 10);
-    return true;
-}
-
-static bool
-has_ended(const struct process *process)
-{
-    return process->state == 'Z' || process->state == 'X';
-}
+#include "tree.h"
 
 pid_t
 processes_parent(pid_t pid)
 {
-    struct process process;
+    struct tree_process process;
 
-    return look(pid, &process) ? process.parent : 0;
-}
-
-bool
-processes_gone(pid_t pid)
-{
-    struct process process;
-
-    return !look(pid, &process) || has_ended(&process);
+    return tree_look_at(pid, &process) ? process.parent : 0;
 }
 
 bool
 processes_stopped(pid_t pid)
 {
-    struct process process;
+    struct tree_process process;
 
-    return look(pid, &process) && process.state == 'T';
+    return tree_look_at(pid, &process) && process.state == 'T';
 }
 
-pid_t
-processes_child(pid_t parent, const char *name)
+/* The youngest child of ours that runs, or 0. */
+static pid_t
+find_child(void)
 {
-    DIR *proc = opendir("/proc");
-    const struct dirent *entry;
-    struct process process;
-    pid_t youngest = 0;
+    struct tree tree;
+    const struct tree_process *found;
+    pid_t pid;
 
-    HF_CHECK(proc != NULL);
-    while ((entry = readdir(proc)) != NULL) {
-        pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-
-        if (pid > youngest && look(pid, &process) && process.parent == parent &&
-            !has_ended(&process) &&
-            (name == NULL || strcmp(process.name, name) == 0))
-            youngest = pid;
-    }
-    closedir(proc);
-    return youngest;
+    tree_look(&tree);
+    found = tree_child(&tree, getpid(), NULL);
+    pid = found == NULL ? 0 : found->pid;
+    tree_close(&tree);
+    return pid;
 }
 
 bool
@@ -156,6 +98,12 @@ processes_start(const struct processes_start *start)
 }
 
 int
+processes_exit_code(int status)
+{
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int
 processes_wait(pid_t pid)
 {
     int status;
@@ -165,7 +113,7 @@ processes_wait(pid_t pid)
         waited = waitpid(pid, &status, 0);
     while (waited < 0 && errno == EINTR);
     HF_CHECK(waited == pid);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return processes_exit_code(status);
 }
 
 int
@@ -179,7 +127,7 @@ processes_end(void)
 {
     pid_t child;
 
-    while ((child = processes_child(getpid(), NULL)) != 0) {
+    while ((child = find_child()) != 0) {
         (void)kill(child, SIGKILL); /* ours, and not yet reaped */
         (void)waitpid(child, NULL, 0);
     }
@@ -207,8 +155,7 @@ supervise(pid_t test, struct hf_duration limit, const sigset_t *signals)
 
         while ((ended = waitpid(-1, &status, WNOHANG)) > 0)
             if (ended == test)
-                code = WIFEXITED(status) ? WEXITSTATUS(status)
-                                         : 128 + WTERMSIG(status);
+                code = processes_exit_code(status);
         if (code < 0 && (signal == SIGTERM || signal == SIGINT ||
                          hf_reached(hf_now(), until))) {
             fprintf(stderr, "the test took too long, or was stopped\n");

@@ -31,18 +31,14 @@ pid_t processes_start(const struct processes_start *start);
 /* The parent of a process, or 0 when it is not there. */
 pid_t processes_parent(pid_t pid);
 
-/* The youngest child of a process, or 0; of those called `name`, unless that is
- * NULL. */
-pid_t processes_child(pid_t parent, const char *name);
-
 /* Send a signal to `pid`, if it is a child of `parent` now. */
 bool processes_signal_child(pid_t pid, pid_t parent, int signal);
 
 /* Has it been stopped, by SIGSTOP? */
 bool processes_stopped(pid_t pid);
 
-/* Has it ended (a zombie has), or never been? */
-bool processes_gone(pid_t pid);
+/* The exit code that a wait status tells of, or 128 + signal. */
+int processes_exit_code(int status);
 
 /* Wait for it, which is a child of ours: its exit code, or 128 + signal. */
 int processes_wait(pid_t pid);

@@ -1,5 +1,5 @@
-#ifndef HF_TEST_WITNESS_H
-#define HF_TEST_WITNESS_H
+#ifndef HF_TORTURE_WITNESS_H
+#define HF_TORTURE_WITNESS_H
 
 #include "history/log.h"
 

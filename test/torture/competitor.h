@@ -1,5 +1,5 @@
-#ifndef HF_TEST_COMPETITOR_H
-#define HF_TEST_COMPETITOR_H
+#ifndef HF_TORTURE_COMPETITOR_H
+#define HF_TORTURE_COMPETITOR_H
 
 #include <stdbool.h>
 #include <stdint.h>

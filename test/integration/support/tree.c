@@ -32,8 +32,8 @@ parse(char *text, struct tree_process *process)
     return true;
 }
 
-static bool
-look_at(pid_t pid, struct tree_process *process)
+bool
+tree_look_at(pid_t pid, struct tree_process *process)
 {
     char path[32];
     char text[512];
@@ -70,7 +70,7 @@ tree_look(struct tree *tree)
             tree->rows = realloc(tree->rows, size * sizeof(*tree->rows));
             HF_CHECK(tree->rows != NULL);
         }
-        if (pid > 0 && look_at(pid, &tree->rows[tree->count]))
+        if (pid > 0 && tree_look_at(pid, &tree->rows[tree->count]))
             tree->count++;
     }
     closedir(proc);

@@ -1,5 +1,5 @@
-#ifndef HF_STORM_BYSTANDERS_H
-#define HF_STORM_BYSTANDERS_H
+#ifndef HF_TORTURE_BYSTANDERS_H
+#define HF_TORTURE_BYSTANDERS_H
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -1,5 +1,5 @@
-#ifndef HF_STORM_SPACE_H
-#define HF_STORM_SPACE_H
+#ifndef HF_TORTURE_SPACE_H
+#define HF_TORTURE_SPACE_H
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -4,7 +4,9 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include "processes.h"
+#include "support/folder.h"
+#include "support/processes.h"
+#include "victims.h"
 
 #define PATH_SIZE 512
 
@@ -121,22 +123,19 @@ competitor_clear(const struct competitor_terms *terms,
     start(terms, competitor, argv);
 }
 
-/* Whoever waits will see that it is gone. */
-static bool
-kill_at_once(const struct competitor_terms *terms,
-             const struct competitor *competitor)
+static enum victim
+victim_of(const struct competitor *competitor)
 {
-    witness_be(terms->witness, competitor->number, competitor->begun - 1);
-    witness_end(terms->witness);
-    return kill(competitor->pid, SIGKILL) == 0; /* ours, and not yet reaped */
+    if (competitor->library)
+        return VICTIM_HOLDFAST;
+    return (enum victim)(competitor->fault - FAULT_STRIKE_HOLDFAST);
 }
 
 bool
 competitor_strike(const struct competitor_terms *terms,
                   struct competitor *competitor)
 {
-    pid_t guard;
-    pid_t command;
+    struct victims victims = {.holdfast = competitor->pid};
 
     competitor->strike_at = HF_NEVER;
     if (competitor->pid == 0)
@@ -145,15 +144,14 @@ competitor_strike(const struct competitor_terms *terms,
         (void)kill(competitor->pid, SIGTERM);
         return false;
     }
-    if (competitor->library || competitor->fault == FAULT_STRIKE_HOLDFAST)
-        return kill_at_once(terms, competitor);
-
-    /* By name: at its end a leak checker is a child of holdfast, too. */
-    guard = processes_child(competitor->pid, "holdfast-guard");
-    if (competitor->fault == FAULT_STRIKE_GUARD)
-        return processes_signal_child(guard, competitor->pid, SIGKILL);
-    command = guard == 0 ? 0 : processes_child(guard, NULL);
-    return processes_signal_child(command, guard, SIGKILL);
+    if (victim_of(competitor) == VICTIM_HOLDFAST) {
+        /* Those that wait will see that it is gone. */
+        witness_be(terms->witness, competitor->number, competitor->begun - 1);
+        witness_end(terms->witness);
+    } else {
+        victims_look(&victims);
+    }
+    return victims_kill(&victims, victim_of(competitor)) != 0;
 }
 
 void
@@ -204,13 +202,9 @@ competitor_show_output(const struct competitor_terms *terms,
                        const struct competitor *competitor)
 {
     char path[PATH_SIZE];
-    char line[1024];
-    FILE *in;
+    char prefix[32];
 
     output_path(terms, competitor, path);
-    in = fopen(path, "r");
-    while (in != NULL && fgets(line, sizeof(line), in) != NULL)
-        printf("  competitor %u: %s", competitor->number, line);
-    if (in != NULL)
-        fclose(in);
+    snprintf(prefix, sizeof(prefix), "  competitor %u: ", competitor->number);
+    folder_print(path, prefix);
 }

@@ -11,38 +11,22 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/check.h"
+#include "ledger.h"
 #include "plan.h"
-#include "word.h"
 
 /*
- * storm_command FOLDER LOCK ROUND HABIT DEAF LIFE_MS: what holdfast runs in a
- * storm.  It has the witness file of its lock for itself as long as anything
- * of it is left: a flock ends when the last process that has the descriptor
- * ends, whatever that process has become.
+ * torture_command FOLDER LOCK ROUND HABIT DEAF LIFE_MS: the command that
+ * `holdfast run` runs in the experiment of kills.  It has the witness file of
+ * its lock for itself as long as anything of it is left: a flock ends when the
+ * last process that has the descriptor ends, whatever that process has become.
  */
 
 struct command {
-    int words;
-    struct storm_word word;
-    enum storm_habit habit;
+    struct ledger ledger;
+    enum round_habit habit;
     unsigned life_ms;
 };
-
-static int
-open_in(const char *folder, const char *name, int flags)
-{
-    char path[512];
-
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
-    return open(path, flags, 0600);
-}
-
-static void
-tell(struct command *command, enum storm_word_kind kind)
-{
-    command->word.kind = kind;
-    (void)!write(command->words, &command->word, sizeof(command->word));
-}
 
 static void
 live(const struct command *command)
@@ -58,7 +42,7 @@ static _Noreturn void
 live_to_the_end(struct command *command)
 {
     live(command);
-    tell(command, STORM_ENDS);
+    ledger_tell(&command->ledger, LEDGER_ENDS, NULL);
     _exit(0);
 }
 
@@ -68,7 +52,7 @@ live_in_thread(void *ctx)
     live_to_the_end(ctx);
 }
 
-/* Whatever cannot be started is not this test's: then it lives as it is. */
+/* If a thread cannot be started, the command lives as it is. */
 static void
 follow_habit(struct command *command)
 {
@@ -76,26 +60,26 @@ follow_habit(struct command *command)
     int status;
 
     switch (command->habit) {
-    case STORM_SESSION:
+    case ROUND_SESSION:
         if (fork() != 0) {
             (void)wait(&status);
             _exit(0);
         }
         (void)setsid();
         break;
-    case STORM_THREAD:
+    case ROUND_THREAD:
         if (pthread_create(&thread, NULL, live_in_thread, command) == 0)
             pthread_exit(NULL);
         break;
-    case STORM_TWICE:
+    case ROUND_TWICE:
         if (fork() != 0)
             _exit(0);
         (void)setsid();
         if (fork() != 0)
             _exit(0);
         break;
-    case STORM_PLAIN:
-    case STORM_HABITS:
+    case ROUND_PLAIN:
+    case ROUND_HABITS:
         break;
     }
 }
@@ -106,32 +90,36 @@ number(const char *text)
     return (unsigned)strtoul(text, NULL, 10);
 }
 
+/* Open the witness file of that lock, and see whether it is ours alone. */
+static enum ledger_word_kind
+take_witness(const char *folder, unsigned lock)
+{
+    char path[512];
+    int file;
+
+    snprintf(path, sizeof(path), "%s/witness-%u", folder, lock);
+    file = open(path, O_RDWR | O_CREAT, 0600);
+    HF_CHECK(file >= 0);
+    return flock(file, LOCK_EX | LOCK_NB) == 0 ? LEDGER_BEGINS
+                                               : LEDGER_OVERLAPS;
+}
+
 int
 main(int argc, char **argv)
 {
     static struct command command; /* it outlives the first thread */
     const char *fence = getenv("HOLDFAST_FENCE");
-    char witness[32];
 
-    if (argc != 7 || fence == NULL)
+    if (argc != 7 || fence == NULL || !ledger_open(&command.ledger, argv[1]))
         return 64;
     if (strcmp(argv[5], "1") == 0)
         (void)sigaction(SIGTERM, &(struct sigaction){.sa_handler = SIG_IGN},
                         NULL);
-    command = (struct command){
-        .words = open_in(argv[1], STORM_WORDS, O_WRONLY),
-        .word = {.round = number(argv[3]), .fence = strtoull(fence, NULL, 10)},
-        .habit = (enum storm_habit)number(argv[4]),
-        .life_ms = number(argv[6]),
-    };
-    snprintf(witness, sizeof(witness), STORM_WITNESS, number(argv[2]));
-
-    int file = open_in(argv[1], witness, O_RDWR | O_CREAT);
-
-    if (command.words < 0 || file < 0)
-        return 70;
-    tell(&command,
-         flock(file, LOCK_EX | LOCK_NB) == 0 ? STORM_BEGINS : STORM_OVERLAPS);
+    command.ledger.seq = number(argv[3]);
+    command.ledger.fence = strtoull(fence, NULL, 10);
+    command.habit = (enum round_habit)number(argv[4]);
+    command.life_ms = number(argv[6]);
+    ledger_tell(&command.ledger, take_witness(argv[1], number(argv[2])), NULL);
     follow_habit(&command);
     live_to_the_end(&command);
 }

@@ -1,42 +1,17 @@
-#include <errno.h>
+#include "sections.h"
+
 #include <inttypes.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/check.h"
 #include "base/clock.h"
-#include "base/random.h"
-#include "support/clocks.h"
-#include "support/competitor.h"
-#include "support/folder.h"
-#include "support/judge.h"
-#include "support/ledger.h"
+#include "clocks.h"
+#include "competitor.h"
+#include "judge.h"
 #include "support/processes.h"
-
-/*
- * torture takeover|refuse|clocks HOLDFAST SECTION WORKER
- *
- * Sixteen processes compete for one lock in a SQLite file, three of four with
- * `holdfast run`, the others with libholdfast, while holdfast, its guard or
- * its command are killed with -9, one of them a round, and all three are
- * stopped past the ttl.  What is then true is said in judge.h.
- *
- * clocks: the wall clocks of some are a day ahead or behind (libfaketime with
- * FAKETIME_DONT_FAKE_MONOTONIC: that no decision rests on them), of others so
- * is every clock (without it: that no two processes' clocks are compared).
- *
- * takeover: all that is asked and told is written down, too, as a history.
- *
- * HF_SEED repeats a run, as far as that depends on chance alone; HF_SECTIONS
- * is the number of sections of each competitor; HF_KEEP keeps the files.
- */
 
 #define COMPETITORS 16
 #define TTL_MS      1000
@@ -46,29 +21,13 @@
 /* The frozen whom nobody followed for so many ttl go on all the same. */
 #define STALL_TTLS 8
 
-struct mode {
-    const char *word;
-    enum hf_if_dead if_dead;
-    uint32_t sections; /* of each competitor */
-    unsigned slow;     /* see fault_draw */
-    bool clocks;
-    bool history;
-};
-
-static const struct mode modes[] = {
-    {"takeover", HF_TAKEOVER, 1000, 1, false, true},
-    {"refuse", HF_REFUSE, 100, 4, false, false},
-    {"clocks", HF_TAKEOVER, 100, 4, true, false},
-};
-
 struct torture {
+    struct driver *driver;
     struct competitor_terms terms;
-    const struct mode *mode;
+    const struct sections_mode *mode;
     struct competitor competitors[COMPETITORS];
     struct witness witness;
     char history[FOLDER_SIZE + 16]; /* its folder */
-    int words;                      /* from the sections */
-    int signals;                    /* SIGCHLD */
     uint32_t done;
     uint64_t highest; /* fence of a section that is done */
     unsigned struck;  /* kills by the driver that hit */
@@ -118,6 +77,10 @@ on_word(struct torture *t, const struct ledger_word *word)
     case LEDGER_THAWED:
         competitor_thaw_rest(competitor);
         break;
+    case LEDGER_BEGINS:
+    case LEDGER_OVERLAPS:
+    case LEDGER_ENDS:
+        HF_CHECK(!"a section says none of these");
     }
 }
 
@@ -126,7 +89,7 @@ take_words(struct torture *t)
 {
     struct ledger_word word;
 
-    while (read(t->words, &word, sizeof(word)) == sizeof(word))
+    while (driver_word(t->driver, &word))
         on_word(t, &word);
 }
 
@@ -179,12 +142,10 @@ on_end(struct torture *t, struct competitor *competitor, int code)
 static void
 reap(struct torture *t)
 {
-    struct signalfd_siginfo info;
-    int status;
+    int code;
     pid_t pid;
 
-    (void)!read(t->signals, &info, sizeof(info));
-    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+    while ((pid = driver_reap(t->driver, &code)) != 0) {
         struct competitor *competitor = t->competitors;
 
         take_words(t); /* what it said before its end */
@@ -192,9 +153,7 @@ reap(struct torture *t)
                competitor->pid != pid)
             competitor++;
         HF_CHECK(competitor < t->competitors + COMPETITORS);
-        on_end(t, competitor,
-               WIFEXITED(status) ? WEXITSTATUS(status)
-                                 : 128 + WTERMSIG(status));
+        on_end(t, competitor, code);
     }
 }
 
@@ -253,21 +212,16 @@ on_time(struct torture *t)
 static void
 wait_for_news(struct torture *t)
 {
-    struct pollfd polls[] = {
-        {.fd = t->words, .events = POLLIN},
-        {.fd = t->signals, .events = POLLIN},
-    };
     struct hf_instant next = HF_NEVER;
     struct hf_instant soon = hf_after(hf_now(), (struct hf_duration){LOOK_MS});
-    int64_t wait_ms;
 
     for (int i = 0; i < COMPETITORS; i++) {
         next = hf_earlier(next, t->competitors[i].strike_at);
         if (t->competitors[i].frost != COMPETITOR_RUNS)
             next = hf_earlier(next, soon);
     }
-    wait_ms = hf_between(hf_now(), next).ms;
-    (void)poll(polls, 2, wait_ms > 1000 ? 1000 : (int)wait_ms);
+    next = hf_earlier(next, hf_after(hf_now(), (struct hf_duration){1000}));
+    driver_wait(t->driver, hf_between(hf_now(), next).ms * 1000);
 }
 
 static bool
@@ -324,26 +278,12 @@ judge_all(const struct torture *t)
 
 /* ---- The beginning ------------------------------------------------------ */
 
-static uint64_t
-choose_seed(void)
-{
-    const char *given = getenv("HF_SEED");
-    uint64_t seed;
-
-    if (given != NULL)
-        return strtoull(given, NULL, 10);
-    HF_CHECK(hf_random_u64(&seed, NULL) == HF_OK);
-    return seed % 1000000;
-}
-
 /* What all processes find in their environment. */
 static void
 export_terms(const struct competitor_terms *terms)
 {
-    char text[600];
+    char text[32];
 
-    snprintf(text, sizeof(text), "sqlite:%s/locks.db", terms->folder);
-    HF_CHECK(setenv("HOLDFAST_AT", text, 1) == 0);
     snprintf(text, sizeof(text), "%" PRId64 "ms", terms->ttl.ms);
     HF_CHECK(setenv("HF_TTL", text, 1) == 0);
     HF_CHECK(setenv("HF_IF_DEAD", hf_if_dead_word(terms->if_dead), 1) == 0);
@@ -366,14 +306,6 @@ begin_history(struct torture *t)
 static void
 begin(struct torture *t)
 {
-    sigset_t signals;
-
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGCHLD);
-    HF_CHECK(sigprocmask(SIG_BLOCK, &signals, NULL) == 0);
-    t->signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-    t->words = ledger_make(t->terms.folder);
-    HF_CHECK(t->signals >= 0 && t->words >= 0);
     export_terms(&t->terms);
     begin_history(t);
     t->began = hf_now();
@@ -387,49 +319,44 @@ begin(struct torture *t)
     }
 }
 
-/* ---- Main --------------------------------------------------------------- */
+/* ---- All of it ---------------------------------------------------------- */
 
-static const struct mode *
-find_mode(const char *word)
+static struct competitor_terms
+terms_of(struct torture *t)
 {
-    for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
-        if (strcmp(modes[i].word, word) == 0)
-            return &modes[i];
-    return NULL;
+    const char *sections = getenv("HF_SECTIONS");
+
+    return (struct competitor_terms){
+        .holdfast = t->driver->holdfast,
+        .section = t->driver->command,
+        .worker = t->driver->other,
+        .folder = t->driver->folder,
+        .if_dead = t->mode->if_dead,
+        .ttl = {TTL_MS},
+        .slow = t->mode->slow,
+        .seed = t->driver->seed,
+        .sections = sections == NULL ? t->mode->sections
+                                     : (uint32_t)strtoul(sections, NULL, 10),
+        .witness = &t->witness,
+    };
 }
 
 int
-main(int argc, char **argv)
+sections_run(struct driver *driver, const struct sections_mode *mode,
+             const char *self)
 {
-    struct torture t = {.mode = argc == 5 ? find_mode(argv[1]) : NULL};
-    const char *sections = getenv("HF_SECTIONS");
-    char folder[FOLDER_SIZE];
+    struct torture t = {.driver = driver, .mode = mode};
     bool good;
 
-    if (argc == 4 && strcmp(argv[1], "moved") == 0)
-        return clocks_moved(argv[2], argv[3]);
-    if (t.mode == NULL)
-        return 64;
     processes_begin((struct hf_duration){TIME_MS});
-    if (t.mode->clocks && !clocks_can_move(argv[0]))
+    if (mode->clocks && !clocks_can_move(self))
         return 1;
-    folder_make(folder);
-    t.terms = (struct competitor_terms){
-        .holdfast = argv[2],
-        .section = argv[3],
-        .worker = argv[4],
-        .folder = folder,
-        .if_dead = t.mode->if_dead,
-        .ttl = {TTL_MS},
-        .slow = t.mode->slow,
-        .seed = choose_seed(),
-        .sections = sections == NULL ? t.mode->sections
-                                     : (uint32_t)strtoul(sections, NULL, 10),
-        .witness = &t.witness,
-    };
-    snprintf(t.history, sizeof(t.history), "%s/history", folder);
+    driver->seed = driver_seed();
+    driver_begin(driver);
+    t.terms = terms_of(&t);
+    snprintf(t.history, sizeof(t.history), "%s/history", driver->folder);
     printf("%s: 16 competitors, %u sections each; HF_SEED=%" PRIu64 "\n",
-           t.mode->word, t.terms.sections, t.terms.seed);
+           mode->word, t.terms.sections, t.terms.seed);
     begin(&t);
     while (!all_over(&t)) {
         wait_for_news(&t);
@@ -439,8 +366,8 @@ main(int argc, char **argv)
     }
     good = judge_all(&t);
     history_log_close(&t.witness.log);
-    if (t.mode->history)
+    if (mode->history)
         folder_remove(t.history);
-    folder_remove(folder);
+    driver_end(driver);
     return good ? 0 : 1;
 }

@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "support/splitmix.h"
+
 /* Longer than a round of all competitors takes when nothing goes wrong. */
 #define STRIKE_WITHIN_MS 80
 
@@ -25,14 +27,10 @@ static const char *const words[FAULTS] = {
     [FAULT_STRIKE_COMMAND] = "strike-command",
 };
 
-/* splitmix64. */
 static uint64_t
-mix(uint64_t z)
+mix(uint64_t state)
 {
-    z += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
+    return splitmix64(&state);
 }
 
 uint64_t

@@ -1,5 +1,5 @@
-#ifndef HF_TEST_CLOCKS_H
-#define HF_TEST_CLOCKS_H
+#ifndef HF_TORTURE_CLOCKS_H
+#define HF_TORTURE_CLOCKS_H
 
 #include <stdbool.h>
 #include <stddef.h>

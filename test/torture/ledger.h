@@ -1,12 +1,12 @@
-#ifndef HF_TEST_LEDGER_H
-#define HF_TEST_LEDGER_H
+#ifndef HF_TORTURE_LEDGER_H
+#define HF_TORTURE_LEDGER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 /*
- * Ledger: what the sections of the torture leave behind, in three files of one
+ * Ledger: what the commands of the torture leave behind, in three files of one
  * folder, for the judge and the driver.
  *
  *   notes   one record for each thing that happens in a section, appended: the
@@ -14,7 +14,7 @@
  *           events, whatever any clock says
  *   vault   the shared resource: a counter that each section reads and writes,
  *           both under its fence; a fence below one already seen is refused
- *   words   a pipe to the driver
+ *   words   a pipe to the driver; the only one of the three for kills
  *
  * Records are appended whole, also by a process that is killed meanwhile: they
  * never cross a page.
@@ -53,13 +53,16 @@ enum ledger_word_kind {
     LEDGER_DONE,     /* a section's write is in the vault */
     LEDGER_STOPPING, /* frozen: the processes that have stopped, or will now */
     LEDGER_THAWED,   /* its command went on, and tried to write */
+    LEDGER_BEGINS,   /* kills: it has the file of its lock for itself */
+    LEDGER_OVERLAPS, /* kills: another has it: two run at once */
+    LEDGER_ENDS,     /* kills: of itself; nothing of it is left in a moment */
 };
 
 struct ledger_word {
     uint64_t fence;
     uint32_t kind; /* enum ledger_word_kind */
     uint32_t competitor;
-    uint32_t seq;
+    uint32_t seq;    /* the section; of kills the round */
     int32_t pids[3]; /* the command's, its guard's, its holdfast's; 0: none */
 };
 

@@ -1,5 +1,5 @@
-#ifndef HF_TEST_JUDGE_H
-#define HF_TEST_JUDGE_H
+#ifndef HF_TORTURE_JUDGE_H
+#define HF_TORTURE_JUDGE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
-#ifndef HF_STORM_TREE_H
-#define HF_STORM_TREE_H
+#ifndef HF_TEST_TREE_H
+#define HF_TEST_TREE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,6 +20,9 @@ struct tree {
     struct tree_process *rows; /* owned */
     size_t count;
 };
+
+/* One process; false when it is not there. */
+bool tree_look_at(pid_t pid, struct tree_process *process);
 
 void tree_look(struct tree *tree);
 void tree_close(struct tree *tree);

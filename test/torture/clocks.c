@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "processes.h"
+#include "support/processes.h"
 
 #define LIBFAKETIME "/$LIB/faketime/libfaketime.so.1"
 

@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "support/fault.h"
-#include "support/ledger.h"
+#include "fault.h"
+#include "ledger.h"
 #include "support/processes.h"
-#include "support/witness.h"
+#include "witness.h"
 
 /*
  * torture_section FOLDER COMPETITOR SEQ FAULT TRY: the command that `holdfast

@@ -5,10 +5,10 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "support/fault.h"
-#include "support/ledger.h"
+#include "fault.h"
+#include "ledger.h"
 #include "support/locks.h"
-#include "support/witness.h"
+#include "witness.h"
 
 /*
  * torture_worker FOLDER COMPETITOR FIRST COUNT SEED TRY: a process of the

@@ -1,5 +1,5 @@
-#ifndef HF_TEST_FAULT_H
-#define HF_TEST_FAULT_H
+#ifndef HF_TORTURE_FAULT_H
+#define HF_TORTURE_FAULT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,7 +17,8 @@ enum fault {
     FAULT_KILL_GUARD,
     FAULT_KILL_COMMAND,
     FAULT_FREEZE, /* all three, past the ttl */
-    /* Done by the driver, at any moment: waiting, claiming, giving back. */
+    /* Done by the driver, at any moment: waiting, claiming, giving back; in
+     * the order of enum victim. */
     FAULT_STRIKE_HOLDFAST,
     FAULT_STRIKE_GUARD,
     FAULT_STRIKE_COMMAND,
