@@ -348,8 +348,8 @@ add_headline(struct hf_text *out, const char *name,
         return;
     case HF_HELD_TOO_LONG:
         hf_text_addf(out,
-                     "%s is held too long: one live holder kept it "
-                     "past our limit of %s",
+                     "%s is held too long: one live holder has kept it for "
+                     "our whole limit of %s",
                      name, hf_duration_text(limit, text, sizeof(text)));
         return;
     case HF_TIMED_OUT:
@@ -426,7 +426,7 @@ add_remedy(struct hf_text *out, const struct hf_cli_target *target,
         hf_report_clear(out, target, place, hf_report_fence(seen));
         hf_text_add(out, "\n");
         if (answer->gave_up_early)
-            hf_text_add(out, "holdfast: who may only be slow is waited for "
+            hf_text_add(out, "holdfast: if it may only be slow, wait for it "
                              "with --if-suspected wait\n");
         break;
     case HF_HELD_TOO_LONG:
@@ -439,8 +439,8 @@ add_remedy(struct hf_text *out, const struct hf_cli_target *target,
         if (is_given_on(seen))
             hf_text_addf(
                 out,
-                "holdfast: nothing to clear: who waits has it once its ttl of "
-                "%s is over\n",
+                "holdfast: nothing to clear: the next in line is granted it "
+                "once its ttl of %s is over\n",
                 hf_duration_text(hf_report_duration(seen, HF_FIELD_TTL_MS), ttl,
                                  sizeof(ttl)));
         add_why(out, target, place, answer);

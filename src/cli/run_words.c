@@ -240,8 +240,7 @@ hf_run_words_left_behind(const struct hf_run *run)
     if (run->silent)
         return;
     hf_text_addf(&text,
-                 "holdfast: a record of %s may be left, which nobody "
-                 "beats, ",
+                 "holdfast: a record of %s may be left, without a holder, ",
                  run->name.at);
     if (!add_cause(&text, run, "for there was no answer: "))
         hf_text_addf(&text, "at %s", place(run));
@@ -266,8 +265,9 @@ hf_run_words_for_a_person(const struct hf_run *run)
     if (run->silent)
         return;
     hf_text_addf(&text,
-                 "holdfast: %s %s left for a person, for the command was cut "
-                 "short: see how far it came, put that right, and then\n    ",
+                 "holdfast: %s %s left for a person, because the command was "
+                 "cut short: see how far it came, put that right, and "
+                 "then\n    ",
                  run->name.at, is_or_are(run));
     hf_report_clear(&text, &run->order->target, place(run),
                     run->link.page->fence);

@@ -197,9 +197,9 @@ retire_waits(void *ctx, const struct hf_retired *retired)
                                          : "the server at http://%s",
              retired->address);
     fprintf(stderr,
-            "holdfastd: waits for %" PRId64
-            " s: so long %s may show that it is alive, and whoever it granted "
-            "a lock may believe in it\n",
+            "holdfastd: waiting for %" PRId64
+            " s, because %s may still be alive, and its clients may still "
+            "hold locks\n",
             (retired->wait.ms + 999) / 1000, server);
 }
 

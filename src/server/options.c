@@ -70,8 +70,8 @@ set_listen(void *values, const struct hf_option_given *given,
     return is_address(own)
                ? HF_OK
                : hf_fail(error, HF_E_INVALID,
-                         "listen: %s is no address in numbers, as 127.0.0.1 or "
-                         "[::1]",
+                         "listen: %s is not a numeric address, as 127.0.0.1 "
+                         "or [::1]",
                          own);
 }
 
@@ -332,7 +332,7 @@ take_setting(void *ctx, const char *section, const char *name,
     }
     bit = UINT32_C(1) << (option - of_file.rows);
     if (!option->many && (reading->given & bit) != 0) {
-        (void)hf_fail(&reading->first, HF_E_INVALID, "%.60s is said twice",
+        (void)hf_fail(&reading->first, HF_E_INVALID, "%.60s is given twice",
                       name);
         return false;
     }
@@ -369,10 +369,10 @@ next_line(char *text, int size, void *ctx)
     end = (int)strcspn(text + blanks, "\r\n");
     if (text[blanks] == '[')
         (void)hf_fail(&reading->first, HF_E_INVALID,
-                      "there are no sections, as %.*s", end < 60 ? end : 60,
+                      "a section is not allowed: %.*s", end < 60 ? end : 60,
                       text + blanks);
     else if ((char *)memrchr(text, '\0', (size_t)size) != text + len)
-        (void)hf_fail(&reading->first, HF_E_INVALID, "there is a NUL in it");
+        (void)hf_fail(&reading->first, HF_E_INVALID, "the line has a NUL byte");
     else if (len + 1 == (size_t)size && text[len - 1] != '\n')
         (void)hf_fail(&reading->first, HF_E_INVALID,
                       "a line has at most %d bytes", size - 2);

@@ -84,26 +84,28 @@ hf_server_settings_check(const struct hf_server_settings *settings,
 {
     if (!is_loopback(settings->listen_host) && !settings->insecure)
         return hf_fail(error, HF_E_INVALID,
-                       "listen: beyond loopback only if you say insecure, for "
-                       "nothing is encrypted and nobody is asked who he is");
+                       "listen: an address beyond loopback needs the option "
+                       "insecure, because nothing is encrypted and clients "
+                       "are not authenticated");
     if (hf_server_settings_is_wildcard(settings->listen_host) &&
         settings->advertise_host[0] == '\0')
         return hf_fail(error, HF_E_INVALID,
-                       "listen: at %s others do not find it: say advertise, as "
-                       "locks.example:7420",
+                       "listen: at %s other nodes cannot find this one: set "
+                       "advertise, as locks.example:7420",
                        settings->listen_host);
     if (blocking(settings).ms * 9 / 10 <= TAKEOVER_GRACE_MS)
         return hf_fail(error, HF_E_INVALID,
                        "idle-timeout less its margin is %" PRId64
                        " ms, and nine tenths of it must be more than %d: a "
-                       "change of leader takes as long",
+                       "change of leader takes that long",
                        blocking(settings).ms, TAKEOVER_GRACE_MS);
     if (settings->idle_timeout.ms > 0 &&
         settings->idle_timeout.ms + HF_SESSION_TTL_MS > settings->max_ttl.ms)
         return hf_fail(error, HF_E_INVALID,
                        "max-ttl is %" PRId64
                        " ms, and must be at least %" PRId64
-                       ": who waits for the idle timeout needs 30 s more",
+                       ": a session that waits for the idle timeout needs 30 "
+                       "s more",
                        settings->max_ttl.ms,
                        settings->idle_timeout.ms + HF_SESSION_TTL_MS);
     return HF_OK;

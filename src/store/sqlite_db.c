@@ -290,8 +290,8 @@ hf_sqlite_db_open(struct hf_sqlite_db *db, const char *path,
         return hf_fail(error, HF_E_INVALID,
                        "%s: forked while its parent had a SQLite place open: "
                        "let the parent close its clients before the fork, or "
-                       "the child call exec after it; a lock server's place "
-                       "bears a fork",
+                       "the child call exec after it; a lock server as the "
+                       "place has no such limit",
                        path);
     atomic_fetch_add(&open_count, 1);
     db->counted = true;

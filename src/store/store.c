@@ -67,7 +67,7 @@ static enum hf_status
 late(struct hf_error *error)
 {
     return hf_fail(error, HF_E_UNAVAILABLE,
-                   "the time for this call was over before it began");
+                   "the time limit of this call was over before it began");
 }
 
 static enum hf_status

@@ -33,20 +33,23 @@ static const struct problem of_answers[] = {
                                     "line is kept",
                                     BLOCKING_TIMEOUT},
     [HF_ANSWER_SUPERSEDED] = {409, "superseded",
-                              "another attempt of this request is listened to",
+                              "a later attempt of this request has replaced "
+                              "this one",
                               NULL},
     [HF_ANSWER_LATER] = {503, "later", NULL, NULL}, /* see of_later */
     [HF_ANSWER_BUSY] = {409, "lane-busy",
                         "the lane's former request is not over", NULL},
-    [HF_ANSWER_LIMIT] = {429, "limit", "there is no room for it", NULL},
-    [HF_ANSWER_NOT_HELD] = {409, "not-held", "it is not held", NULL},
+    [HF_ANSWER_LIMIT] = {429, "limit", "the server has no room for it", NULL},
+    [HF_ANSWER_NOT_HELD] = {409, "not-held",
+                            "the lock is not held, or another grant holds it",
+                            NULL},
     [HF_ANSWER_OTHER] = {409, "other-request",
-                         "the key is that of a request for something else: of "
-                         "other locks, another mode, ttl or if_dead",
+                         "this key belongs to a request for other locks, or "
+                         "with another mode, ttl or if_dead",
                          NULL},
     [HF_ANSWER_NOT_SUSPECTED] = {409, "not-suspected",
-                                 "its holder has not been silent for its ttl "
-                                 "yet",
+                                 "the holder has not been silent for its "
+                                 "whole ttl yet",
                                  NULL},
     [HF_ANSWER_NOT_LEADING] = {503, "not-leading", "this node does not lead",
                                NOT_LEADING},
@@ -56,24 +59,25 @@ static const struct problem of_answers[] = {
  * whatever is 503 does not repeat it [W3]. */
 static const struct problem timed_out = {
     409, HF_API_TIMED_OUT,
-    "not granted in the time that it was to wait: its place in line is given "
-    "up",
+    "not granted within its wait: the request has left the line",
     BLOCKING_TIMEOUT};
 
 static const struct problem of_later[] = {
     [HF_LATER_AGAIN] = {503, "later",
-                        "not now: its place in line was lost: ask again", NULL},
+                        "not now: the request lost its place in line, ask "
+                        "again",
+                        NULL},
     [HF_LATER_FORGOTTEN] = {503, "later",
                             "not now: this server has forgotten what it had "
                             "granted, and grants nothing for a while",
                             NULL},
     [HF_LATER_LEADER] = {503, "later",
-                         "not now: after a change of leader those who waited "
-                         "before come first",
+                         "not now: after a change of leader earlier waiters "
+                         "come first",
                          NULL},
     [HF_LATER_PLACE] = {503, "later",
-                        "not now: nobody holds it, but a place in line is kept "
-                        "for who asks again",
+                        "not now: the lock is free, but an earlier place in "
+                        "line is kept",
                         NULL},
 };
 
@@ -85,29 +89,30 @@ static const struct problem of_over[] = {
                               NULL},
     [HF_OVER_DEADLOCK] = {409, "deadlock",
                           "waiting for it would close a circle", NULL},
-    [HF_OVER_LIMIT] = {429, "limit", "there is no room for it", NULL},
+    [HF_OVER_LIMIT] = {429, "limit", "the server has no room for it", NULL},
     [HF_OVER_INVALID] = {400, "bad-request",
-                         "the request of that number, or key, has asked for "
-                         "other locks",
+                         "the request with that number or key asked for other "
+                         "locks",
                          NULL},
     [HF_OVER_FREE] = {200, NULL, NULL, NULL},
     [HF_OVER_CLEARED] = {409, "cleared", "an operator has cleared it", NULL},
     [HF_OVER_FORGOTTEN] = {409, "forgotten",
-                           "a request that is no longer remembered", NULL},
+                           "the server no longer remembers the request", NULL},
 };
 
 static const struct problem of_server[] = {
-    [HF_API_BAD_REQUEST] = {400, "bad-request", "it cannot be understood",
-                            NULL},
+    [HF_API_BAD_REQUEST] = {400, "bad-request",
+                            "the request cannot be understood", NULL},
     [HF_API_DENIED] = {403, "denied", "it is not allowed", NULL},
     [HF_API_NO_RESOURCE] = {404, "not-found", "there is no such resource",
                             NULL},
     [HF_API_NO_METHOD] = {405, "method-not-allowed",
                           "the resource has no such method", NULL},
     [HF_API_TOO_LARGE] = {413, "too-large", "the body is too large", NULL},
-    [HF_API_ORIGIN] = {403, "origin", "pages of a browser may not ask", NULL},
+    [HF_API_ORIGIN] = {403, "origin",
+                       "requests of a browser's page are refused", NULL},
     [HF_API_HOST] = {421, "host", "the host is not one of this server's", NULL},
-    [HF_API_NO_ROOM] = {429, "limit", "there is no room for it", NULL},
+    [HF_API_NO_ROOM] = {429, "limit", "the server has no room for it", NULL},
     [HF_API_VOLATILE] = {409, "volatile", "this server keeps nothing", NULL},
     [HF_API_NO_MEMORY] = {503, "no-memory", "the server has no memory", NULL},
 };

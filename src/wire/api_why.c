@@ -92,8 +92,8 @@ say_silent(const struct hf_api_claim *c, struct finding *f)
                  c->who, span(c->silent, silent));
     hf_text_addf(&f->advice, "wait for %s more: if it stays silent, %s",
                  span(left.ms > 0 ? left : (struct hf_duration){0}, rest),
-                 taken ? "whoever comes next has it"
-                       : "it is suspected, and nobody has it before an "
+                 taken ? "the next in line is granted it"
+                       : "it is suspected, and the lock stays held until an "
                          "operator clears it");
 }
 
@@ -106,8 +106,8 @@ say_suspected(const struct hf_api_claim *c, struct finding *f)
     f->verdict = "suspected";
     hf_text_addf(&f->says,
                  "%s holds it, and has been silent for %s, longer than its "
-                 "ttl of %s: it may be dead; nobody takes it over (if_dead is "
-                 "refuse)",
+                 "ttl of %s: it may be dead; the lock is not taken over "
+                 "(if_dead is refuse)",
                  c->who, span(c->silent, silent), span(c->ttl, ttl));
     hf_text_addf(&f->advice,
                  "make sure that %s does nothing more, then clear it with "
@@ -161,10 +161,10 @@ say_waiting(const struct hf_api_claim *c, struct finding *f)
                  "is kept for %s",
                  span(c->parked, waited));
         why = told;
-        advice = "wait for that long: if it does not ask, whoever is next has "
-                 "it";
+        advice = "wait for that long: if it does not ask, the next in line is "
+                 "granted it";
     } else if (c->why == HF_LOOK_GRACE) {
-        why = "after a change of leader those who waited before come first";
+        why = "after a change of leader earlier waiters come first";
         advice = "wait a moment";
     } else if (c->why == HF_LOOK_ELSEWHERE) {
         why = "it waits for another of its locks";

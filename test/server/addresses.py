@@ -24,7 +24,7 @@ def check_settings():
         all_of_them = "--insecure", "--listen", wildcard
         code, said = config(*all_of_them)
         checks.check(f"at {wildcard} nobody finds it", code == 64
-                     and "say advertise" in said, said)
+                     and "set advertise" in said, said)
         code, said = config(*all_of_them, "--advertise", "locks.example:7420")
         checks.check("unless it says where", code == 0, said)
     for good in "a:1", "192.0.2.7:0", "[2001:db8::7]:7420":

@@ -144,7 +144,7 @@ within() { # OUT VERB NAME BODY: with the session of key1
 }
 check "a number is for one request" \
     is "$(within other acquire unkeyed '{"n":1}')" 400 other \
-    '.title | test("has asked for other locks")'
+    '.title | test("asked for other locks")'
 within two acquire second '{}' >"$here/status"
 within again acquire second '{}' >"$here/again.status"
 check "one session takes two locks without numbers" \
@@ -453,7 +453,7 @@ check "and for more than any" \
     says "streams is from 1 to 100000" --streams 100001
 
 check "and a name, for it is no address" \
-    says "listen: localhost is no address in numbers, as 127.0.0.1 or [::1]" \
+    says "listen: localhost is not a numeric address, as 127.0.0.1 or [::1]" \
     --listen localhost:0
 check "and a place that it cannot keep its locks at, in words of its own" \
     says "a lock server keeps no locks at 'http://db1:7420': write \
@@ -475,12 +475,12 @@ check "and what was meant" \
     says "$conf:1: there is no setting lsiten: did you mean listen?" --config "$conf"
 printf 'host = a\nhost = b\nlocks = 2000\nlocks = 3000\n' >"$conf"
 check "and one that is said twice" \
-    says "$conf:4: locks is said twice" --config "$conf"
+    says "$conf:4: locks is given twice" --config "$conf"
 printf 'listen = 127.0.0.1:0\0000\n' >"$conf"
-check "and a NUL" says "$conf:1: there is a NUL in it" --config "$conf"
+check "and a NUL" says "$conf:1: the line has a NUL byte" --config "$conf"
 printf '[server]\nlisten = 127.0.0.1:0\n' >"$conf"
 check "and a section" \
-    says "$conf:1: there are no sections, as [server]" --config "$conf"
+    says "$conf:1: a section is not allowed: [server]" --config "$conf"
 printf 'host = a\n  insecure = what\n' >"$conf"
 check "and a line that begins with a blank, for what it is" \
     says "$conf:2: insecure is yes or no" --config "$conf"

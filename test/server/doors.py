@@ -208,8 +208,8 @@ def names(client):
         "POST", "/v1/locks/b/acquire", {**own, "n": 1},
         Holdfast_Secret=granted["secret"])
     checks.check("so does the number of a request for another lock",
-                 status == 400 and answer["title"] == "the request of that "
-                 "number, or key, has asked for other locks", answer)
+                 status == 400 and answer["title"] == "the request with that "
+                 "number or key asked for other locks", answer)
     for body in {"locks": ["b"], "name": "c"}, {"locks": [], "name": "c"}:
         checks.check(f"{body} names no one thing", refused("/v1/acquire", body))
     status, answer = client.ask(

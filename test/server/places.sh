@@ -80,7 +80,7 @@ check "the way out is named" says run.err "holdfastd --retire"
 daemon --retire --at "$table"
 check "a dead server is retired" is 0 "$code"
 check "which says what it waits for" says run.err \
-    "waits for 5 s: so long the server at $url may show that it is alive"
+    "waiting for 5 s, because the server at $url may still be alive"
 check "and what it freed" says run.out \
     "freed $table of the server at $url, which had granted 0 locks"
 run run mine -- true
@@ -105,7 +105,7 @@ check "nothing ran yet" [ ! -e "$here/ran" ]
 begun=$(date +%s%N)
 daemon --retire --at "$table"
 check "it is retired" is 0 "$code"
-check "for so long it says that it waits" says run.err "waits for 7 s"
+check "for so long it says that it waits" says run.err "waiting for 7 s"
 check "for one lock" says run.out "which had granted 1 lock,"
 check "when its holder has lost it" \
     [ $(($(date +%s%N) - begun)) -ge 7000000000 ]

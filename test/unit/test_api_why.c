@@ -55,8 +55,9 @@ TEST(a_holder_is_alive_then_silent_and_then_nobodys)
     expect(&r, "alive", "ann@db1 has held it for 3s, and was heard 3s ago",
            "wait, or ask ann@db1 to give it back");
     server_clock(&r, 8000);
-    expect(&r, "silent", "ann@db1 holds it, and was heard last 7s ago",
-           "wait for 3s more: if it stays silent, whoever comes next has it");
+    expect(
+        &r, "silent", "ann@db1 holds it, and was heard last 7s ago",
+        "wait for 3s more: if it stays silent, the next in line is granted it");
     server_keep_alive(&r, (struct call){.stream = 12, .session = 1});
     expect(&r, "alive", "ann@db1 has held it for 7s, and was heard 0s ago",
            "wait, or ask ann@db1 to give it back");
@@ -71,13 +72,14 @@ TEST(one_that_is_never_taken_over_is_suspected)
     server_acquire(&r, (struct call){.stream = 11, .session = 9, .names = "A"});
     server_clock(&r, 9000);
     expect(&r, "silent", "ann@db1 holds it, and was heard last 8s ago",
-           "wait for 2s more: if it stays silent, it is suspected, and nobody "
-           "has it before an operator clears it");
+           "wait for 2s more: if it stays silent, it is suspected, and the "
+           "lock stays held until an operator clears it");
     for (int session = 0; session < 4; session++) /* one a step */
         server_clock(&r, 61000);
     expect(&r, "suspected",
            "ann@db1 holds it, and has been silent for 1m, longer than its ttl "
-           "of 10s: it may be dead; nobody takes it over (if_dead is refuse)",
+           "of 10s: it may be dead; the lock is not taken over (if_dead is "
+           "refuse)",
            "make sure that ann@db1 does nothing more, then clear it with fence "
            "101 and a reason");
     server_fini(&r);
