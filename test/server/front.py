@@ -78,9 +78,9 @@ def check_ghosts(checks, server):
             ghost.sendall(f"POST /v1/locks/{name}/acquire HTTP/{version}\r\n"
                           "Host: localhost\r\nContent-Length: 14\r\n\r\n"
                           f'{{"wait":"{WAIT_S}s"}}'.encode())
-            await_that(lambda: waiters(holder, name) == 1)
+            await_that(lambda: holder.waiters(name) == 1)
         begun = time.monotonic()
-        await_that(lambda: waiters(holder, name) == 0)
+        await_that(lambda: holder.waiters(name) == 0)
         took = time.monotonic() - begun
         checks.check(f"who hung up waits no more, by HTTP/{version}",
                      took < WAIT_S / 2, took)
@@ -88,10 +88,6 @@ def check_ghosts(checks, server):
         status, answer = Client(server).ask(
             "POST", f"/v1/locks/{name}/acquire", {"wait": "2s"})
         checks.check("and is granted nothing", status == 200, answer)
-
-
-def waiters(client, name):
-    return client.ask("GET", f"/v1/locks/{name}")[1]["waiters"]
 
 
 def check_list(checks, server):

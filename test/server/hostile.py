@@ -7,7 +7,6 @@ server's health has it.
 
 import os
 import signal
-import socket
 import sqlite3
 import subprocess
 import sys
@@ -20,27 +19,17 @@ from support import Checks, Client, Server, folder
 GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
-def connect(server):
-    return socket.create_connection(("127.0.0.1", server.port), timeout=60)
-
-
 def health_s(server):
     begun = time.monotonic()
     status, _ = Client(server).ask("GET", "/healthz")
     return time.monotonic() - begun if status == 200 else float("inf")
 
 
-def count(server, what):
-    _, text = Client(server).ask("GET", "/metrics")
-    return next(int(line.split()[1]) for line in text.splitlines()
-                if line.startswith(what + " "))
-
-
 # ---- Requests -------------------------------------------------------------------
 
 def check_pipelines(checks, server):
     many = 1300
-    with connect(server) as peer:
+    with server.connect() as peer:
         peer.sendall(GET * many)
         answers = b""
         while answers.count(b"HTTP/1.1 200") < many:
@@ -80,10 +69,10 @@ def check_names(checks, server):
     checks.check("a query does not name another lock", status == 400)
     status, _ = client.ask("GET", "/v1/locks?space=a&space=b")
     checks.check("nothing is given twice", status == 400)
-    before = count(server, "holdfast_sessions")
+    before = server.metric("holdfast_sessions")
     status, _ = client.ask("POST", "/v1/locks/%0a/acquire", {"ttl": "10m"})
     checks.check("what is refused opens no session", status == 400
-                 and count(server, "holdfast_sessions") == before)
+                 and server.metric("holdfast_sessions") == before)
     _, granted = client.ask("POST", "/v1/locks/mine/acquire", {})
     client.secret = granted["secret"]
     body = {"session": granted["session"]}
@@ -107,7 +96,7 @@ def check_scans(checks, server):
             + literal(1, b"localhost"))
     lists = b"".join(frame(HEADERS, END_STREAM | END_HEADERS, 2 * i + 1, head)
                      for i in range(900))
-    peers = [connect(server) for _ in range(5)]
+    peers = [server.connect() for _ in range(5)]
     for peer in peers:
         peer.sendall(PREFACE + lists)
     took = max(health_s(server) for _ in range(3))
@@ -127,7 +116,7 @@ def check_heads(checks, server):
                  head + literal(23, b"x" * 3900, indexed=True))
     rest += b"".join(frame(HEADERS, END_HEADERS, 2 * i + 1, head + b"\xbe")
                      for i in range(1, 999))
-    peers = [connect(server) for _ in range(40)]
+    peers = [server.connect() for _ in range(40)]
     for peer in peers:
         peer.sendall(PREFACE + rest)
     took = health_s(server)
@@ -160,7 +149,7 @@ def check_bursts(checks, server):
     streams = range(1, 2000, 2)
     heads = b"".join(frame(HEADERS, END_HEADERS, i, head) for i in streams)
     bodies = b"".join(frame(DATA, END_STREAM, i, b"{}") for i in streams)
-    peers = [connect(server) for _ in range(100)]
+    peers = [server.connect() for _ in range(100)]
     for peer in peers:
         peer.sendall(PREFACE + heads)
     health_s(server)
@@ -175,7 +164,7 @@ def check_bursts(checks, server):
 
 def is_ended_by(server, first, piece):
     """Some thousand pieces, of which each costs the server something."""
-    with connect(server) as peer:
+    with server.connect() as peer:
         peer.settimeout(5)
         peer.sendall(PREFACE + first)
         try:
@@ -220,14 +209,14 @@ def check_unread(checks, server):
             + literal(1, b"localhost"))
     lists = b"".join(frame(HEADERS, END_STREAM | END_HEADERS, stream, head)
                      for stream in (1, 3))
-    reader = connect(server)
+    reader = server.connect()
     reader.sendall(preface + frame(HEADERS, END_STREAM | END_HEADERS, 1, (
         b"\x82\x86" + literal(4, b"/v1/info") + literal(1, b"localhost"))))
     answers_of(reader, 1)  # its body is kept for it, and no other's
     before = server.status("VmRSS")
     peers = []
     for _ in range(300):
-        peers.append(connect(server))
+        peers.append(server.connect())
         peers[-1].sendall(preface + lists)
         answers_of(peers[-1], 1)
     took = health_s(server)
@@ -250,7 +239,7 @@ def check_unread(checks, server):
 
 def check_bodies(checks, server):
     """Who sends on after a refusal would be told of a reset in its place."""
-    with connect(server) as peer:
+    with server.connect() as peer:
         peer.sendall(b"POST /v1/sessions HTTP/1.1\r\nHost: localhost\r\n"
                      b"Content-Length: 8000000\r\n\r\n")
         heard = b""
@@ -268,7 +257,7 @@ def check_bodies(checks, server):
 def check_idle(checks, daemon, path):
     with Server(daemon, path, "--connections", "5", at="memory:x") as server:
         server.await_leading()
-        peers = [connect(server) for _ in range(20)]
+        peers = [server.connect() for _ in range(20)]
         checks.check("who says nothing keeps nobody out",
                      health_s(server) < 10)
         for peer in peers:

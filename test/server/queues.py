@@ -27,11 +27,6 @@ def lock(name, mode=EXCLUSIVE):
     return {"name": name, "mode": mode}
 
 
-def waiters(client, name):
-    status, answer = client.ask("GET", f"/v1/locks/{name}")
-    return answer["waiters"] if status == 200 else 0
-
-
 class Waiter(threading.Thread):
     """Acquires, and says when it was granted; releases when it is told to."""
 
@@ -56,7 +51,7 @@ def queue_up(server, looker, name, granted, locks):
     for wanted in locks:
         line.append(Waiter(server, granted, wanted))
         line[-1].start()
-        await_that(lambda: waiters(looker, name) == len(line))
+        await_that(lambda: looker.waiters(name) == len(line))
     return line
 
 
@@ -86,7 +81,7 @@ def trace(server, checks):
         begun = time.monotonic()
         status, answer = b.try_once(None, lock("trace"))
         took = time.monotonic() - begun
-        most = max(most, waiters(looker, "trace"))
+        most = max(most, looker.waiters("trace"))
         if status != 503 or not is_just_before(took):
             break
     checks.check("B1 to B5 are told to ask again before the idle timeout cuts",
@@ -102,7 +97,7 @@ def trace(server, checks):
     thread = threading.Thread(target=sixth)
     thread.start()
     time.sleep(LIMIT_S / 3)  # somewhere within B6
-    most = max(most, waiters(looker, "trace"))
+    most = max(most, looker.waiters("trace"))
     released = time.monotonic()
     a.release()
     thread.join()
@@ -130,14 +125,14 @@ def cut(server, checks):
         except socket.timeout:
             pass
         b.connection.close()
-        most = max(most, waiters(looker, "cut"))
+        most = max(most, looker.waiters("cut"))
     b.connection.timeout = 60
     a.release()
     status, answer = b.try_once(None, lock("cut"))
     checks.check("who is cut off five times has one entry, and then the lock",
                  status == 200 and most == 1, (status, answer, most))
     b.release()
-    checks.check("and nothing is left of it", waiters(looker, "cut") == 0)
+    checks.check("and nothing is left of it", looker.waiters("cut") == 0)
 
 
 def comes(true):
@@ -163,11 +158,11 @@ def no_session_again(server, checks, ghosts):
             pass
         b.connection.close()
         left = number if ghosts else 0
-        if not comes(lambda: waiters(looker, "new") == left):
+        if not comes(lambda: looker.waiters("new") == left):
             break
     checks.check(f"of {number} requests that were cut there are {left} in line",
-                 number == 5 and waiters(looker, "new") == left,
-                 waiters(looker, "new"))
+                 number == 5 and looker.waiters("new") == left,
+                 looker.waiters("new"))
     b = Client(server, timeout=3).open(ttl="60s")
     b.begin()
     timer = threading.Timer(LIMIT_S / 3, a.release)
@@ -307,7 +302,7 @@ def queue_line(server, looker, name, granted):
     """One waiter, behind one that polls."""
     waiter = Waiter(server, granted, lock(name))
     waiter.start()
-    await_that(lambda: waiters(looker, name) == 2)
+    await_that(lambda: looker.waiters(name) == 2)
     return waiter
 
 
@@ -405,7 +400,7 @@ def readers_and_writers(server, checks):
                 one.join()
         await_that(lambda: len(granted) > count)
         await_that(lambda: sum(w in granted for w in line)
-                   + waiters(looker, "rw") == len(line))
+                   + looker.waiters("rw") == len(line))
         seen.append(sorted(line.index(w) for w in granted[count:]))
         return granted[count:]
 

@@ -7,7 +7,6 @@ before its ttl is over, if others take each place that is free.
 
 import http.client
 import json
-import socket
 import subprocess
 import sys
 import time
@@ -22,10 +21,6 @@ WAITERS = 120
 # Of 32 connections two are left, and a third is for who comes back.
 ANEW, IN_ALL = 29, 30
 SLOW = b"GET /healthz HTTP/1.1\r\nHost: localh"
-
-
-def connect(server):
-    return socket.create_connection(("127.0.0.1", server.port), timeout=60)
 
 
 def is_open(peer):
@@ -71,7 +66,7 @@ def wait_for(server, name):
 
 def ask_raw(server, name):
     """The same, of one that may be sent away before it has asked."""
-    peer = connect(server)
+    peer = server.connect()
     try:
         peer.sendall(b"POST /v1/locks/%s/acquire HTTP/1.1\r\nHost: localhost"
                      b"\r\nContent-Length: 14\r\n\r\n{\"wait\":\"25s\"}"
@@ -79,11 +74,6 @@ def ask_raw(server, name):
     except OSError:
         pass
     return peer
-
-
-def waiting(server, name):
-    row = Client(server).ask("GET", f"/v1/locks/{name}")[1]
-    return row["waiters"]
 
 
 def check_waiters(checks, daemon, path):
@@ -94,7 +84,7 @@ def check_waiters(checks, daemon, path):
         one = holder(server)
         name = f"of-{one.session}"
         waiters = [wait_for(server, name) for _ in range(WAITERS)]
-        await_that(lambda: waiting(server, name) == WAITERS)
+        await_that(lambda: Client(server).waiters(name) == WAITERS)
         idle = [Client(server) for _ in range(CONNECTIONS - WAITERS - 1)]
         for client in idle:
             client.ask("GET", "/healthz")
@@ -116,7 +106,7 @@ def check_slow(checks, daemon, path):
         keeps.ask("GET", "/healthz")
         slow = []
         for _ in range(3 * CONNECTIONS):
-            slow.append(connect(server))
+            slow.append(server.connect())
             slow[-1].sendall(SLOW)
         checks.check("slow heads send each other away, and not who holds",
                      beats(one))
@@ -166,7 +156,7 @@ def check_full(checks, daemon, path):
         waiters = []
         for count in range(1, ANEW + 1):
             waiters.append(ask_raw(server, name))
-            await_that(lambda: waiting(server, name) == count)
+            await_that(lambda: Client(server).waiters(name) == count)
         many = [ask_raw(server, name) for _ in range(50)]
         checks.check("who would wait, too, is sent away",
                      all(is_limited(peer) for peer in many))
@@ -225,8 +215,7 @@ def told(path):
 
 
 def refused(server):
-    metrics = Client(server).ask("GET", "/metrics")[1]
-    return int(metrics.split("\nholdfast_waits_refused_total ")[1].split()[0])
+    return server.metric("holdfast_waits_refused_total")
 
 
 def give_back(server, one):
@@ -258,7 +247,7 @@ def check_place(checks, daemon, path):
         checks.check("the place of one who polls is kept", answer == kept,
                      answer)
         waiters = [wait_for(server, name) for _ in range(6)]
-        await_that(lambda: waiting(server, name) == 7)
+        await_that(lambda: Client(server).waiters(name) == 7)
         answer = poll(server, name)
         checks.check("and had again where all that may do wait",
                      answer == kept, answer)
@@ -327,7 +316,7 @@ def sessions(server, count):
 
 def wait_beside(server, name, opened):
     """Beside a keep-alive that is under way."""
-    peer = connect(server)
+    peer = server.connect()
     try:
         peer.sendall(PREFACE + post(
             1, f"/v1/sessions/{opened['session']}/keep-alive", {},
@@ -352,7 +341,7 @@ def check_beside(checks, daemon, path):
         served = sum(is_served(server) for _ in range(10))
         checks.check("newcomers are let in where many wait beside a keep-alive",
                      served == 10, served)
-        count = served and waiting(server, name)
+        count = served and Client(server).waiters(name)
         checks.check("for as many do as may", count == ANEW, count)
         checks.check("and the lock is given back", give_back(server, one))
         for peer in peers:
@@ -369,7 +358,7 @@ def check_deaf_waiters(checks, daemon, path):
         peers = [ask_deaf(server) for _ in opened]
         for peer, each in zip(peers, opened):
             peer.sendall(wait_h2(3, name, each))
-        await_that(lambda: waiting(server, name) == ANEW)
+        await_that(lambda: Client(server).waiters(name) == ANEW)
         status, answer = Client(server).ask(
             "POST", f"/v1/locks/{name}/acquire", {"wait": "10ms"})
         checks.check("who waits and takes no answer is counted", status == 429,
@@ -425,7 +414,7 @@ def end_by_grant(looker, server, one):
 def end_by_reset(looker, server, one):
     name = f"of-{one.session}"
     opened = sessions(server, 15)
-    peers = [connect(server) for _ in opened]
+    peers = [server.connect() for _ in opened]
     for peer, each in zip(peers, opened):
         peer.sendall(PREFACE + wait_h2(1, name, each))
     await_that(lambda: look(looker, name) == 15)
@@ -478,7 +467,7 @@ def ask_deaf(server):
 
     no_window = b"\x00\x04" + bytes(4)
     head = b"\x82\x86\x04\x08/v1/info\x01\x09localhost"
-    peer = connect(server)
+    peer = server.connect()
     peer.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" +
                  frame(4, 0, 0, no_window) + frame(1, 5, 1, head))
     file, kind = peer.makefile("rb"), None

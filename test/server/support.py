@@ -5,6 +5,7 @@ import json
 import os
 import select
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -66,6 +67,15 @@ class Server:
         client = Client(self)
         await_that(lambda: client.ask("GET", "/readyz")[0] != 503)
 
+    def connect(self):
+        """A socket, for bytes that are no client's."""
+        return socket.create_connection(("127.0.0.1", self.port), timeout=60)
+
+    def metric(self, name):
+        _, text = Client(self).ask("GET", "/metrics")
+        return next(int(line.split()[1]) for line in text.splitlines()
+                    if line.startswith(name + " "))
+
     def status(self, name):
         """A line of /proc/PID/status, as a number."""
         with open(f"/proc/{self.process.pid}/status") as file:
@@ -114,6 +124,11 @@ class Client:
         _, opened = self.ask("POST", "/v1/sessions", options)
         self.session, self.secret = opened["session"], opened["secret"]
         return self
+
+    def waiters(self, name):
+        """How many wait for the lock; 0, if there is no such lock."""
+        status, answer = self.ask("GET", f"/v1/locks/{name}")
+        return answer["waiters"] if status == 200 else 0
 
     def begin(self):
         """The next request: its number."""
