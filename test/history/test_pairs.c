@@ -5,6 +5,7 @@
 #include "history/explain.h"
 #include "history/support/pairs.h"
 #include "lab/server/promises.h"
+#include "support/splitmix.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -15,13 +16,7 @@ static uint64_t random_state;
 static uint32_t
 below(uint32_t limit)
 {
-    uint64_t mixed;
-
-    random_state += UINT64_C(0x9e3779b97f4a7c15);
-    mixed =
-        (random_state ^ (random_state >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    mixed = (mixed ^ (mixed >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return (uint32_t)((mixed ^ (mixed >> 31)) % limit);
+    return (uint32_t)(splitmix64(&random_state) % limit);
 }
 
 /* ---- A history ----------------------------------------------------------- */

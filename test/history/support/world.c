@@ -1,18 +1,14 @@
 #include "history/support/world.h"
 
 #include "base/check.h"
+#include "support/splitmix.h"
 
 /* ---- Chance -------------------------------------------------------------- */
 
 uint32_t
 world_below(struct service *s, uint32_t limit)
 {
-    uint64_t mixed;
-
-    s->random += UINT64_C(0x9e3779b97f4a7c15);
-    mixed = (s->random ^ (s->random >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    mixed = (mixed ^ (mixed >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return (uint32_t)((mixed ^ (mixed >> 31)) % limit);
+    return (uint32_t)(splitmix64(&s->random) % limit);
 }
 
 bool

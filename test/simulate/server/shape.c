@@ -1,16 +1,12 @@
 #include "simulate/server/shape.h"
 
 #include "simulate/server/world.h"
+#include "support/splitmix.h"
 
-/* splitmix64 (Steele, Lea, Flood 2014) */
 static uint64_t
 draw(uint64_t *state, uint64_t below)
 {
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return (z ^ (z >> 31)) % below;
+    return splitmix64(state) % below;
 }
 
 static struct hf_lockspace_limits

@@ -7,20 +7,16 @@
 
 #include "base/check.h"
 #include "lab/check.h"
+#include "support/splitmix.h"
 
 enum { FAULTS_END_MS = 60000, CALM_END_MS = 100000 };
 
 /* ---- Chance -------------------------------------------------------------- */
 
-/* splitmix64 (Steele, Lea, Flood 2014) */
 static int64_t
 draw(struct world *w, int64_t below)
 {
-    uint64_t z = w->dice += UINT64_C(0x9e3779b97f4a7c15);
-
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return (int64_t)((z ^ (z >> 31)) % (uint64_t)below);
+    return (int64_t)(splitmix64(&w->dice) % (uint64_t)below);
 }
 
 static bool

@@ -1,17 +1,14 @@
 #include "unit/support/world.h"
 
 #include "base/check.h"
+#include "support/splitmix.h"
 #include "unit/support/events.h"
 #include "unit/support/promises.h"
 
 uint64_t
 world_draw(struct world *w, uint64_t limit)
 {
-    uint64_t z = w->random += UINT64_C(0x9e3779b97f4a7c15);
-
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return (z ^ (z >> 31)) % limit;
+    return splitmix64(&w->random) % limit;
 }
 
 bool
