@@ -35,17 +35,28 @@ row_at(const struct hf_fields *fields, size_t number, size_t *offset)
     return &fields->members[number - before];
 }
 
-/* The row that a key names; NULL: none does. */
+/* The row that a key names; NULL: none does.  It is looked for from *number on,
+ * and then from the first: members mostly come in the order of their rows. */
 static const struct hf_member *
 find_row(const struct hf_fields *fields, struct hf_bytes key, size_t *number,
          size_t *offset)
 {
-    const struct hf_member *row;
+    size_t count =
+        fields->count + (fields->base == NULL ? 0 : fields->base->count);
+    char first = key.at[1];
 
-    for (*number = 0; (row = row_at(fields, *number, offset)) != NULL;
-         ++*number)
+    for (size_t i = 0; i < count; i++, ++*number) {
+        const struct hf_member *row;
+
+        if (*number >= count)
+            *number = 0;
+        row = row_at(fields, *number, offset);
+        HF_CHECK(row != NULL);
+        if (first != row->name[0] && first != '\\')
+            continue;
         if (hf_json_says(key, row->name))
             return row;
+    }
     return NULL;
 }
 
@@ -90,6 +101,7 @@ hf_fields_read_duration(struct hf_bytes value, struct hf_duration *duration)
     return true;
 }
 
+/* Mostly no digit is escaped. */
 static bool
 read_hex(struct hf_bytes value, void *bytes, size_t size)
 {
@@ -97,8 +109,9 @@ read_hex(struct hf_bytes value, void *bytes, size_t size)
     size_t len;
 
     HF_CHECK(size <= HEX_BYTES_MAX);
-    return hf_json_clean(value, digits, sizeof(digits), &len) &&
-           hf_hex_read((struct hf_bytes){digits, len}, bytes, size);
+    return hf_hex_read(hf_json_inside(value), bytes, size) ||
+           (hf_json_clean(value, digits, sizeof(digits), &len) &&
+            hf_hex_read((struct hf_bytes){digits, len}, bytes, size));
 }
 
 static bool
@@ -107,8 +120,9 @@ read_id(const struct hf_member *row, struct hf_bytes value, uint64_t *id)
     char digits[WORD_SIZE];
     size_t len;
 
-    return hf_json_clean(value, digits, sizeof(digits), &len) &&
-           hf_hex_read_u64((struct hf_bytes){digits, len}, id) &&
+    return (hf_hex_read_u64(hf_json_inside(value), id) ||
+            (hf_json_clean(value, digits, sizeof(digits), &len) &&
+             hf_hex_read_u64((struct hf_bytes){digits, len}, id))) &&
            *id >= (uint64_t)row->least;
 }
 
@@ -326,6 +340,7 @@ clear(const struct hf_member *row, void *at)
 struct found {
     uint64_t seen;
     uint64_t given;
+    size_t next; /* the row behind that of the last member */
 };
 
 static enum hf_status
@@ -347,15 +362,16 @@ static enum hf_status
 read_member(struct hf_fields_reader *reader, const struct hf_fields *fields,
             const struct hf_bytes pair[2], void *to, struct found *found)
 {
-    size_t number;
     size_t offset;
-    const struct hf_member *row = find_row(fields, pair[0], &number, &offset);
-    uint64_t bit = UINT64_C(1) << number;
+    const struct hf_member *row =
+        find_row(fields, pair[0], &found->next, &offset);
     struct hf_error *error = reader->error;
     enum hf_status status;
+    uint64_t bit;
 
     if (row == NULL)
         return read_unknown(reader, fields, pair[0]);
+    bit = UINT64_C(1) << found->next++;
     if ((found->seen & bit) != 0 && !fields->open)
         return hf_fail(error, reader->status, "\"%s\" is given twice",
                        row->name);
