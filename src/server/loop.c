@@ -134,6 +134,7 @@ on_check(uv_check_t *check)
         hf_service_clock(loop->service, loop->connections.pass.read_until);
     hf_connections_clock(&loop->connections);
     hf_service_turn(loop->service);
+    hf_service_wake(loop->service); /* in memory its batch is written by now */
     watch_renew(&loop->watch, hf_service_seat(loop->service));
     hf_log_look(loop->config.log, hf_service_seat(loop->service));
     if (loop->draining && hf_service_has_stopped(loop->service))
