@@ -81,9 +81,9 @@ hf_ask_open(struct hf_ask *ask, const struct hf_cli_target *target)
 }
 
 int
-hf_ask_wait(struct hf_ask *ask, struct hf_line *line)
+hf_ask_wait(struct hf_ask *ask, struct hf_waiting_line *line)
 {
-    struct hf_duration pause = {HF_LINE_PAUSE_MS};
+    struct hf_duration pause = {HF_WAITING_LINE_PAUSE_MS};
     struct hf_error error = {0};
     enum hf_status status = hf_query_start(ask->query, &error);
 
@@ -92,11 +92,11 @@ hf_ask_wait(struct hf_ask *ask, struct hf_line *line)
     while (status == HF_OK && !hf_query_wait(ask->query, pause)) {
         struct hf_view *seen = hf_query_view(ask->query);
 
-        hf_line_show(line, seen);
+        hf_waiting_line_show(line, seen);
         hf_view_free(seen);
     }
     if (line != NULL)
-        hf_line_end(line);
+        hf_waiting_line_end(line);
     if (status == HF_OK)
         status = hf_query_error(ask->query, &error);
     return status == HF_OK ? 0 : hf_say_failure(&error, status);

@@ -4,7 +4,7 @@
 #include <holdfast/holdfast.h>
 
 #include "base/clock.h"
-#include "line.h"
+#include "cli/waiting_line.h"
 #include "target.h"
 
 /*
@@ -43,7 +43,7 @@ enum hf_status hf_ask_try_open(struct hf_ask *ask,
 
 /* Ask, and wait for the answer; `line` (may be NULL) tells what is seen
  * meanwhile. */
-int hf_ask_wait(struct hf_ask *ask, struct hf_line *line);
+int hf_ask_wait(struct hf_ask *ask, struct hf_waiting_line *line);
 
 /* Ask for page after page, and call `each` for every row, which it may not
  * keep.  A code of its own other than 0 ends it, and is returned. */

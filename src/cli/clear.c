@@ -303,7 +303,7 @@ start(const struct clearings *all)
  * answer. */
 static void
 show(const struct clearings *all, const struct clearing *first, size_t left,
-     struct hf_line *line)
+     struct hf_waiting_line *line)
 {
     struct hf_view *seen = hf_query_view(first->query);
     struct hf_text name = HF_OUTPUT_BUFFER;
@@ -317,17 +317,17 @@ show(const struct clearings *all, const struct clearing *first, size_t left,
     line->most = all->reading->force
                      ? (struct hf_duration){0}
                      : hf_report_duration(seen, HF_FIELD_TTL_MS);
-    hf_line_show(line, many && hf_view_text(seen, HF_FIELD_ERROR)[0] == '\0'
-                           ? NULL
-                           : seen);
+    hf_waiting_line_show(
+        line,
+        many && hf_view_text(seen, HF_FIELD_ERROR)[0] == '\0' ? NULL : seen);
     hf_view_free(seen);
 }
 
 /* Report the locks whose query has ended.  Returns the first that goes on;
  * NULL: there is none. */
 static struct clearing *
-tell_ended(const struct clearings *all, struct hf_line *line, size_t *left,
-           int *code)
+tell_ended(const struct clearings *all, struct hf_waiting_line *line,
+           size_t *left, int *code)
 {
     struct clearing *first = NULL;
 
@@ -335,7 +335,7 @@ tell_ended(const struct clearings *all, struct hf_line *line, size_t *left,
     for (struct clearing *one = all->first; one != NULL; one = one->next) {
         if (one->query != NULL &&
             hf_query_state(one->query) == HF_STATE_ENDED) {
-            hf_line_end(line);
+            hf_waiting_line_end(line);
             *code = graver(*code, tell(all, one));
         }
         if (one->query == NULL)
@@ -350,21 +350,21 @@ tell_ended(const struct clearings *all, struct hf_line *line, size_t *left,
 static int
 clear_all(const struct clearings *all)
 {
-    const struct hf_duration pause = {HF_LINE_PAUSE_MS};
+    const struct hf_duration pause = {HF_WAITING_LINE_PAUSE_MS};
     const struct clear_order *r = all->reading;
     struct clearing *first;
-    struct hf_line line;
+    struct hf_waiting_line line;
     size_t left;
     int code = start(all);
 
-    hf_line_init(&line, r->force ? "clearing" : "watching", "",
-                 hf_client_place(all->ask->client));
+    hf_waiting_line_init(&line, r->force ? "clearing" : "watching", "",
+                         hf_client_place(all->ask->client));
     line.silent = r->target.json;
     while ((first = tell_ended(all, &line, &left, &code)) != NULL) {
         show(all, first, left, &line);
         (void)hf_query_wait(first->query, pause);
     }
-    hf_line_end(&line);
+    hf_waiting_line_end(&line);
     return code;
 }
 

@@ -101,7 +101,7 @@ judge_answer(struct hf_run *run)
 static enum hf_run_stage
 refuse(struct hf_run *run)
 {
-    hf_line_end(&run->line);
+    hf_waiting_line_end(&run->line);
     (void)hf_run_events_reap(run); /* is the guard still there? */
     judge_answer(run);
     run->answered = run->status == HF_OK;
@@ -114,8 +114,8 @@ static enum hf_run_stage
 begin_claim(struct hf_run *run)
 {
     run->status = hf_run_open(run);
-    hf_line_init(&run->line, "waiting for", run->name.at,
-                 hf_client_place(run->client));
+    hf_waiting_line_init(&run->line, "waiting for", run->name.at,
+                         hf_client_place(run->client));
     run->line.silent = run->quiet;
     run->line.tells_waits = true;
     run->line.waits_for_suspected = run->order->waits_for_suspected;
@@ -140,7 +140,8 @@ watch(struct hf_run *run)
 
     if (gave_up(run) || !hf_reached(hf_now(), run->look_at))
         return;
-    run->look_at = hf_after(hf_now(), (struct hf_duration){HF_LINE_PAUSE_MS});
+    run->look_at =
+        hf_after(hf_now(), (struct hf_duration){HF_WAITING_LINE_PAUSE_MS});
     seen = hf_lock_view(run->lock);
     run->held_by_ours = hf_run_nested_holds(hf_client_place(run->client), seen);
     if (run->held_by_ours) {
@@ -148,7 +149,7 @@ watch(struct hf_run *run)
         hf_lock_cancel(run->lock);
         return;
     }
-    hf_line_show(&run->line, seen);
+    hf_waiting_line_show(&run->line, seen);
     hf_view_free(seen);
 }
 
@@ -251,7 +252,7 @@ begin_hold(struct hf_run *run)
     run->answered = true;
     run->seen = hf_lock_view(run->lock);
     run->keep_until = hf_after(hf_now(), run->order->hold_at_least);
-    hf_line_end(&run->line);
+    hf_waiting_line_end(&run->line);
     hf_fd_close(&run->waits);
     hf_run_words_taken_over_now(run); /* before the command says anything */
     hf_say_others(HF_SAY_BESIDE);

@@ -2,9 +2,9 @@
 #define HF_CLI_RUN_STATE_H
 
 #include "base/clock.h"
+#include "cli/waiting_line.h"
 #include "descendants.h"
 #include "guard_link.h"
-#include "line.h"
 #include "output.h"
 #include "run_loop.h"
 
@@ -60,7 +60,7 @@ struct hf_run {
     struct hf_client *client; /* owned */
     struct hf_lock *lock;     /* owned */
     bool opened;              /* the place */
-    struct hf_line line;
+    struct hf_waiting_line line;
     int waits;                 /* for what, shown to others (waits.h) */
     struct hf_instant look_at; /* to see what is new without a notice */
     bool held_by_ours;         /* by a run that runs us: we gave it up */

@@ -222,7 +222,7 @@ examine(struct hf_ask *ask)
 {
     const struct hf_cli_target *target = &asked.target;
     struct hf_text name = HF_OUTPUT_BUFFER;
-    struct hf_line line;
+    struct hf_waiting_line line;
     int code = hf_ask_begin(ask, HF_EXAMINE, target);
 
     if (code == 0)
@@ -235,7 +235,7 @@ examine(struct hf_ask *ask)
     const char *place = hf_client_place(ask->client);
 
     hf_output_quote(&name, target->name);
-    hf_line_init(&line, "watching", name.at, place);
+    hf_waiting_line_init(&line, "watching", name.at, place);
     line.silent = target->json;
     code = hf_ask_wait(ask, &line);
     if (code != 0)

@@ -5,13 +5,13 @@
 #include "base/check.h"
 #include "core/lockspace/claims.h"
 #include "core/lockspace/cycle.h"
+#include "core/lockspace/idle.h"
 #include "core/lockspace/journal.h"
 #include "core/lockspace/keys.h"
 #include "core/lockspace/list.h"
 #include "core/lockspace/load.h"
 #include "core/lockspace/owners.h"
 #include "core/lockspace/requests.h"
-#include "core/lockspace/room.h"
 
 /* After a change of leader the clients come back spread over this time, for
  * each of them [R6]. */
@@ -115,8 +115,8 @@ end_for_good(struct hf_lockspace *ls, uint32_t number)
 static void
 make_room(struct hf_lockspace *ls)
 {
-    uint32_t sessions[HF_ROOM_GO_MAX];
-    uint32_t count = hf_room_make(ls, sessions);
+    uint32_t sessions[HF_IDLE_ENDED_MAX];
+    uint32_t count = hf_idle_make_room(ls, sessions);
 
     for (uint32_t i = 0; i < count; i++)
         end_for_good(ls, sessions[i]);

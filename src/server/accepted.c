@@ -173,7 +173,7 @@ end_http(struct hf_accepted *c)
     hf_http_remove(c->peer);
     c->peer = NULL;
     hf_heap_set(&c->all->due, &c->due, HF_NEVER);
-    hf_room_remove(&c->all->room, &c->place);
+    hf_ranks_remove(&c->all->room, &c->place);
     if (c->to_read)
         hf_list_remove(&c->all->to_read, &c->reading);
     c->to_read = false;
@@ -385,17 +385,17 @@ write_all(struct hf_accepted *c)
     }
 }
 
-static enum hf_room_rank
+static enum hf_rank
 rank_of(const struct hf_accepted *c)
 {
     bool is_stalled = hf_http_unread_since(c->peer).ms != HF_NEVER.ms;
 
     if (!hf_http_is_idle(c->peer))
-        return is_stalled ? HF_ROOM_STALLED : HF_ROOM_BUSY;
+        return is_stalled ? HF_RANK_STALLED : HF_RANK_BUSY;
     if (!c->has_asked)
-        return HF_ROOM_NEW;
-    return hf_service_holds(c->all->service, c->session) ? HF_ROOM_HOLDER
-                                                         : HF_ROOM_IDLE;
+        return HF_RANK_NEW;
+    return hf_service_holds(c->all->service, c->session) ? HF_RANK_HOLDER
+                                                         : HF_RANK_IDLE;
 }
 
 /* A connection that asks anew is the last of its rank; a new one stays where it
@@ -403,12 +403,12 @@ rank_of(const struct hf_accepted *c)
 static void
 rank(struct hf_accepted *c)
 {
-    enum hf_room_rank now;
+    enum hf_rank now;
 
     c->has_asked |= c->asks;
     now = rank_of(c);
     if (c->asks || now != c->place.rank)
-        hf_room_move(&c->all->room, &c->place, now);
+        hf_ranks_move(&c->all->room, &c->place, now);
     c->asks = false;
 }
 
@@ -506,7 +506,7 @@ hf_accepted_open(struct hf_connections *all, int fd)
     c->all = all;
     c->fd = fd;
     c->poll.data = c;
-    hf_room_add(&all->room, &c->place, HF_ROOM_NEW);
+    hf_ranks_add(&all->room, &c->place, HF_RANK_NEW);
     all->count++;
     hf_accepted_to_read(c); /* its request may have come with it */
     hf_accepted_to_flush(c);

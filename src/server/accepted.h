@@ -5,7 +5,7 @@
 
 #include "base/heap.h"
 #include "server/pass.h"
-#include "server/room.h"
+#include "server/ranks.h"
 #include "server/service.h"
 
 /*
@@ -58,7 +58,7 @@ struct hf_connections {
 
     struct hf_heap due;
     size_t count;
-    struct hf_room room;      /* all with which HTTP has not done */
+    struct hf_ranks room;     /* all with which HTTP has not done */
     struct hf_list lingering; /* the others, in the order in which it had */
     struct hf_list to_read;
     struct hf_list unread; /* who has not read for longest is the first */
@@ -83,7 +83,7 @@ struct hf_accepted {
     bool to_read;               /* in the list */
     struct hf_link reading;     /* of that list */
     unsigned pieces;            /* that the pass may still read of it */
-    struct hf_room_place place; /* while HTTP has not done with it, */
+    struct hf_rank_place place; /* while HTTP has not done with it, */
     struct hf_link link;        /* and then among those that linger */
     struct hf_link unread;      /* in the list, while it does not read */
     size_t unread_len;          /* of what is kept for it */

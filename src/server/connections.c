@@ -43,8 +43,8 @@ may_wait(const void *peer, bool comes_back)
 {
     const struct hf_accepted *c = peer;
 
-    return hf_room_may_wait(&c->all->room, &c->place, comes_back,
-                            c->all->limits->peers);
+    return hf_ranks_may_wait(&c->all->room, &c->place, comes_back,
+                             c->all->limits->peers);
 }
 
 static void
@@ -52,7 +52,7 @@ waits(void *peer, bool more)
 {
     struct hf_accepted *c = peer;
 
-    hf_room_waits(&c->all->room, &c->place, more);
+    hf_ranks_waits(&c->all->room, &c->place, more);
 }
 
 static uint64_t
@@ -170,18 +170,18 @@ hf_connections_clock(struct hf_connections *all)
 static bool
 end_stalled(struct hf_connections *all)
 {
-    struct hf_room_place *place = NULL;
+    struct hf_rank_place *place = NULL;
 
     for (int looks = 0; looks < UNREAD_LOOKS; looks++) {
         struct hf_accepted *c;
 
-        place = hf_room_next_stalled(&all->room, place);
+        place = hf_ranks_next_stalled(&all->room, place);
         if (place == NULL)
             return false;
         c = HF_CONTAINER(place, struct hf_accepted, place);
         if (!hf_reached(hf_now(),
                         hf_after(hf_http_unread_since(c->peer),
-                                 (struct hf_duration){HF_ROOM_STALLED_MS})))
+                                 (struct hf_duration){HF_RANK_STALLED_MS})))
             continue;
         hf_http_gone(c->peer);
         hf_accepted_to_flush(c);
@@ -204,7 +204,7 @@ end_lingering_one(struct hf_connections *all)
 bool
 hf_connections_end_one(struct hf_connections *all)
 {
-    struct hf_room_place *place = NULL;
+    struct hf_rank_place *place = NULL;
     int unread = 0;
 
     if (end_lingering_one(all))
@@ -215,8 +215,8 @@ hf_connections_end_one(struct hf_connections *all)
         return true;
     }
     while (unread < UNREAD_LOOKS &&
-           (place = hf_room_next(&all->room, place)) != NULL &&
-           hf_room_may_go(&all->room, place)) {
+           (place = hf_ranks_next(&all->room, place)) != NULL &&
+           hf_ranks_may_go(&all->room, place)) {
         struct hf_accepted *c = HF_CONTAINER(place, struct hf_accepted, place);
 
         if (!hf_accepted_has_input(c)) {
@@ -247,9 +247,9 @@ hf_connections_add(struct hf_connections *all, int fd)
 void
 hf_connections_drain(struct hf_connections *all)
 {
-    struct hf_room_place *place = NULL;
+    struct hf_rank_place *place = NULL;
 
-    while ((place = hf_room_next(&all->room, place)) != NULL) {
+    while ((place = hf_ranks_next(&all->room, place)) != NULL) {
         struct hf_accepted *c = HF_CONTAINER(place, struct hf_accepted, place);
 
         hf_http_drain(c->peer);
@@ -270,15 +270,15 @@ hf_connections_deadline(const struct hf_connections *all)
 bool
 hf_connections_are_over(const struct hf_connections *all)
 {
-    return hf_room_next(&all->room, NULL) == NULL;
+    return hf_ranks_next(&all->room, NULL) == NULL;
 }
 
 void
 hf_connections_close(struct hf_connections *all)
 {
-    struct hf_room_place *place;
+    struct hf_rank_place *place;
 
-    while ((place = hf_room_next(&all->room, NULL)) != NULL)
+    while ((place = hf_ranks_next(&all->room, NULL)) != NULL)
         hf_accepted_close(HF_CONTAINER(place, struct hf_accepted, place));
     while (end_lingering_one(all))
         ;

@@ -1,12 +1,12 @@
 #include "core/lockspace/look.h"
 
 #include "core/lockspace/claims.h"
+#include "core/lockspace/idle.h"
 #include "core/lockspace/line.h"
 #include "core/lockspace/names.h"
 #include "core/lockspace/onlookers.h"
 #include "core/lockspace/owners.h"
 #include "core/lockspace/parts.h"
-#include "core/lockspace/room.h"
 
 struct hf_duration
 hf_look_withheld(const struct hf_lockspace *ls)
@@ -42,7 +42,7 @@ hf_look_room(const struct hf_lockspace *ls)
     return (struct hf_look_room){
         .sessions = ls->sessions.count,
         .most = ls->config.limits.sessions,
-        .is_short = hf_room_short(ls),
+        .is_short = hf_idle_room_short(ls),
     };
 }
 

@@ -28,8 +28,8 @@
  *             |
  *   list, and core/pool                     know of no lock
  *
- * Beside them room.c finds who makes room [S9], look.c reads for people, and
- * check.c for tests.
+ * Beside them idle.c finds sessions that make room [S9], and look.c reads for
+ * people.
  *
  * An entry is named by its number in its pool; 0 is none.  A parameter `number`
  * is that of what the file is about.  The first four bytes of an entry are the

@@ -1,9 +1,9 @@
-#include "core/lockspace/room.h"
+#include "core/lockspace/idle.h"
 
 #include "core/lockspace/owners.h"
 
 /* Sessions opened between two looks at all of them. */
-#define OPENS_MAX (HF_ROOM_GO_MAX / 2)
+#define OPENS_MAX (HF_IDLE_ENDED_MAX / 2)
 
 /* Addresses are counted by a hash of this many values. */
 #define COUNTS 1024
@@ -18,7 +18,7 @@ ample(const struct hf_lockspace *ls)
 }
 
 bool
-hf_room_short(const struct hf_lockspace *ls)
+hf_idle_room_short(const struct hf_lockspace *ls)
 {
     return ls->sessions.count > ample(ls);
 }
@@ -29,7 +29,7 @@ is_due(struct hf_lockspace *ls)
 {
     uint32_t opens = ls->config.limits.sessions / 64;
 
-    if (!hf_room_short(ls)) {
+    if (!hf_idle_room_short(ls)) {
         ls->opens_left = 0;
         return false;
     }
@@ -126,7 +126,7 @@ insert(const struct hf_lockspace *ls, uint32_t *sessions, uint32_t count,
 }
 
 uint32_t
-hf_room_make(struct hf_lockspace *ls, uint32_t sessions[HF_ROOM_GO_MAX])
+hf_idle_make_room(struct hf_lockspace *ls, uint32_t sessions[HF_IDLE_ENDED_MAX])
 {
     uint32_t count = 0;
     uint32_t most;
@@ -135,8 +135,8 @@ hf_room_make(struct hf_lockspace *ls, uint32_t sessions[HF_ROOM_GO_MAX])
     if (!is_due(ls))
         return 0;
     most = ls->sessions.count - ample(ls);
-    if (most > HF_ROOM_GO_MAX)
-        most = HF_ROOM_GO_MAX;
+    if (most > HF_IDLE_ENDED_MAX)
+        most = HF_IDLE_ENDED_MAX;
     address = most_crowded(ls);
     for (uint32_t i = 1; address != 0 && i <= ls->sessions.fresh; i++) {
         const struct hf_ls_session *session = hf_session_at(ls, i);

@@ -5,73 +5,73 @@
 
 #include <cmocka.h>
 
-#include "server/room.h"
+#include "server/ranks.h"
 
 /* Which connection goes when there are as many as may be. */
 
 enum { PLACES = 8 };
 
 struct bench {
-    struct hf_room room;
-    struct hf_room_place places[PLACES];
+    struct hf_ranks room;
+    struct hf_rank_place places[PLACES];
 };
 
 static void
-fill(struct bench *bench, const enum hf_room_rank *ranks, size_t count)
+fill(struct bench *bench, const enum hf_rank *ranks, size_t count)
 {
     *bench = (struct bench){.room = {.counts = {0}}};
     for (size_t i = 0; i < count; i++)
-        hf_room_add(&bench->room, &bench->places[i], ranks[i]);
+        hf_ranks_add(&bench->room, &bench->places[i], ranks[i]);
 }
 
-static const struct hf_room_place *
+static const struct hf_rank_place *
 who_goes(const struct bench *bench)
 {
-    struct hf_room_place *first = hf_room_next(&bench->room, NULL);
+    struct hf_rank_place *first = hf_ranks_next(&bench->room, NULL);
 
-    return first != NULL && hf_room_may_go(&bench->room, first) ? first : NULL;
+    return first != NULL && hf_ranks_may_go(&bench->room, first) ? first : NULL;
 }
 
 static void
 who_has_asked_for_nothing_goes_first(void **state)
 {
-    static const enum hf_room_rank ranks[] = {
-        HF_ROOM_BUSY, HF_ROOM_HOLDER, HF_ROOM_IDLE, HF_ROOM_NEW, HF_ROOM_NEW};
+    static const enum hf_rank ranks[] = {
+        HF_RANK_BUSY, HF_RANK_HOLDER, HF_RANK_IDLE, HF_RANK_NEW, HF_RANK_NEW};
     static const size_t order[] = {3, 4, 2, 1, 0};
     struct bench bench;
-    const struct hf_room_place *place = NULL;
+    const struct hf_rank_place *place = NULL;
 
     (void)state;
     fill(&bench, ranks, 5);
     for (size_t i = 0; i < 5; i++) {
-        place = hf_room_next(&bench.room, place);
+        place = hf_ranks_next(&bench.room, place);
         assert_ptr_equal(place, &bench.places[order[i]]);
     }
-    assert_null(hf_room_next(&bench.room, place));
+    assert_null(hf_ranks_next(&bench.room, place));
     assert_ptr_equal(who_goes(&bench), &bench.places[3]);
 }
 
 static void
 who_moves_is_the_last_of_its_rank(void **state)
 {
-    static const enum hf_room_rank ranks[] = {HF_ROOM_NEW, HF_ROOM_IDLE,
-                                              HF_ROOM_IDLE};
+    static const enum hf_rank ranks[] = {HF_RANK_NEW, HF_RANK_IDLE,
+                                         HF_RANK_IDLE};
     struct bench bench;
 
     (void)state;
     fill(&bench, ranks, 3);
-    hf_room_move(&bench.room, &bench.places[0], HF_ROOM_IDLE);
+    hf_ranks_move(&bench.room, &bench.places[0], HF_RANK_IDLE);
     assert_ptr_equal(who_goes(&bench), &bench.places[1]);
-    hf_room_move(&bench.room, &bench.places[1], HF_ROOM_IDLE);
+    hf_ranks_move(&bench.room, &bench.places[1], HF_RANK_IDLE);
     assert_ptr_equal(who_goes(&bench), &bench.places[2]);
-    hf_room_remove(&bench.room, &bench.places[2]);
+    hf_ranks_remove(&bench.room, &bench.places[2]);
     assert_ptr_equal(who_goes(&bench), &bench.places[0]);
 }
 
 static void
 who_waits_never_goes(void **state)
 {
-    static const enum hf_room_rank ranks[] = {HF_ROOM_BUSY, HF_ROOM_BUSY};
+    static const enum hf_rank ranks[] = {HF_RANK_BUSY, HF_RANK_BUSY};
     struct bench bench;
 
     (void)state;
@@ -82,8 +82,8 @@ who_waits_never_goes(void **state)
 static void
 a_holder_goes_where_most_are_holders(void **state)
 {
-    static const enum hf_room_rank ranks[] = {HF_ROOM_HOLDER, HF_ROOM_HOLDER,
-                                              HF_ROOM_BUSY, HF_ROOM_BUSY};
+    static const enum hf_rank ranks[] = {HF_RANK_HOLDER, HF_RANK_HOLDER,
+                                         HF_RANK_BUSY, HF_RANK_BUSY};
     struct bench bench;
 
     (void)state;
@@ -91,19 +91,19 @@ a_holder_goes_where_most_are_holders(void **state)
     assert_ptr_equal(who_goes(&bench), &bench.places[0]);
     fill(&bench, ranks, 4); /* who waits is none that could go */
     assert_ptr_equal(who_goes(&bench), &bench.places[0]);
-    hf_room_add(&bench.room, &bench.places[4], HF_ROOM_IDLE);
-    hf_room_add(&bench.room, &bench.places[5], HF_ROOM_IDLE);
-    assert_false(hf_room_may_go(&bench.room, &bench.places[0]));
+    hf_ranks_add(&bench.room, &bench.places[4], HF_RANK_IDLE);
+    hf_ranks_add(&bench.room, &bench.places[5], HF_RANK_IDLE);
+    assert_false(hf_ranks_may_go(&bench.room, &bench.places[0]));
 }
 
 /* Of so many, of which `waiting` wait, one that does not would. */
 static bool
 may_wait(size_t waiting, bool comes_back, size_t most)
 {
-    const struct hf_room room = {.waiting = waiting};
-    const struct hf_room_place place = {.rank = HF_ROOM_IDLE};
+    const struct hf_ranks room = {.waiting = waiting};
+    const struct hf_rank_place place = {.rank = HF_RANK_IDLE};
 
-    return hf_room_may_wait(&room, &place, comes_back, most);
+    return hf_ranks_may_wait(&room, &place, comes_back, most);
 }
 
 static void
@@ -129,43 +129,44 @@ who_waits_leaves_a_part_to_the_others(void **state)
 static void
 who_waits_is_counted_once_whatever_its_rank(void **state)
 {
-    static const enum hf_room_rank ranks[] = {HF_ROOM_BUSY, HF_ROOM_BUSY,
-                                              HF_ROOM_BUSY, HF_ROOM_IDLE};
+    static const enum hf_rank ranks[] = {HF_RANK_BUSY, HF_RANK_BUSY,
+                                         HF_RANK_BUSY, HF_RANK_IDLE};
     struct bench bench;
 
     (void)state;
     fill(&bench, ranks, 4);
     assert_int_equal(bench.room.waiting, 0); /* who is busy does not wait */
-    hf_room_waits(&bench.room, &bench.places[0], true);
-    hf_room_waits(&bench.room, &bench.places[0], true);
-    hf_room_waits(&bench.room, &bench.places[1], true);
+    hf_ranks_waits(&bench.room, &bench.places[0], true);
+    hf_ranks_waits(&bench.room, &bench.places[0], true);
+    hf_ranks_waits(&bench.room, &bench.places[1], true);
     assert_int_equal(bench.room.waiting, 2);
-    assert_false(hf_room_may_wait(&bench.room, &bench.places[2], false, 4));
-    assert_true(hf_room_may_wait(&bench.room, &bench.places[0], false, 4));
-    hf_room_move(&bench.room, &bench.places[0], HF_ROOM_STALLED);
-    hf_room_waits(&bench.room, &bench.places[0], false);
+    assert_false(hf_ranks_may_wait(&bench.room, &bench.places[2], false, 4));
+    assert_true(hf_ranks_may_wait(&bench.room, &bench.places[0], false, 4));
+    hf_ranks_move(&bench.room, &bench.places[0], HF_RANK_STALLED);
+    hf_ranks_waits(&bench.room, &bench.places[0], false);
     assert_int_equal(bench.room.waiting, 2);
-    hf_room_waits(&bench.room, &bench.places[0], false);
+    hf_ranks_waits(&bench.room, &bench.places[0], false);
     assert_int_equal(bench.room.waiting, 1);
-    assert_true(hf_room_may_wait(&bench.room, &bench.places[2], false, 4));
-    hf_room_remove(&bench.room, &bench.places[1]);
+    assert_true(hf_ranks_may_wait(&bench.room, &bench.places[2], false, 4));
+    hf_ranks_remove(&bench.room, &bench.places[1]);
     assert_int_equal(bench.room.waiting, 0);
 }
 
 static void
 stalled_connections_have_a_turn_of_their_own(void **state)
 {
-    static const enum hf_room_rank ranks[] = {HF_ROOM_BUSY, HF_ROOM_STALLED,
-                                              HF_ROOM_STALLED};
+    static const enum hf_rank ranks[] = {HF_RANK_BUSY, HF_RANK_STALLED,
+                                         HF_RANK_STALLED};
     struct bench bench;
 
     (void)state;
     fill(&bench, ranks, 3);
     assert_null(who_goes(&bench));
-    assert_ptr_equal(hf_room_next_stalled(&bench.room, NULL), &bench.places[1]);
-    assert_ptr_equal(hf_room_next_stalled(&bench.room, &bench.places[1]),
+    assert_ptr_equal(hf_ranks_next_stalled(&bench.room, NULL),
+                     &bench.places[1]);
+    assert_ptr_equal(hf_ranks_next_stalled(&bench.room, &bench.places[1]),
                      &bench.places[2]);
-    assert_null(hf_room_next_stalled(&bench.room, &bench.places[2]));
+    assert_null(hf_ranks_next_stalled(&bench.room, &bench.places[2]));
 }
 
 int

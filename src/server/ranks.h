@@ -1,5 +1,5 @@
-#ifndef HF_SERVER_ROOM_H
-#define HF_SERVER_ROOM_H
+#ifndef HF_SERVER_RANKS_H
+#define HF_SERVER_RANKS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
  *   IDLE     waits for no answer
  *   HOLDER   the same, and it spoke for a session that holds
  *   STALLED  does not take what it was answered: it goes when it has taken
- *            nothing for HF_ROOM_STALLED_MS, and then before all others
+ *            nothing for HF_RANK_STALLED_MS, and then before all others
  *   BUSY     waits for an answer: it never goes
  *
  * Of a rank, the one goes that has been in it longest.  A holder whose
@@ -27,58 +27,58 @@
  *
  * Plain; cannot fail.  One thread.
  */
-enum hf_room_rank {
-    HF_ROOM_NEW,
-    HF_ROOM_IDLE,
-    HF_ROOM_HOLDER,
-    HF_ROOM_STALLED,
-    HF_ROOM_BUSY,
-    HF_ROOM_RANKS,
+enum hf_rank {
+    HF_RANK_NEW,
+    HF_RANK_IDLE,
+    HF_RANK_HOLDER,
+    HF_RANK_STALLED,
+    HF_RANK_BUSY,
+    HF_RANK_RANKS,
 };
 
-enum { HF_ROOM_STALLED_MS = 5000, HF_ROOM_LEFT_PART = 16 };
+enum { HF_RANK_STALLED_MS = 5000, HF_RANK_LEFT_PART = 16 };
 
-struct hf_room_place {
+struct hf_rank_place {
     struct hf_link link;
-    enum hf_room_rank rank;
+    enum hf_rank rank;
     unsigned waits; /* requests */
 };
 
-struct hf_room {
-    struct hf_list ranks[HF_ROOM_RANKS];
-    size_t counts[HF_ROOM_RANKS];
+struct hf_ranks {
+    struct hf_list ranks[HF_RANK_RANKS];
+    size_t counts[HF_RANK_RANKS];
     size_t waiting; /* places of which any request waits */
 };
 
 /* It comes in, as the last of a rank; it moves to the end of a rank; it is
  * gone.
  */
-void hf_room_add(struct hf_room *room, struct hf_room_place *place,
-                 enum hf_room_rank rank);
-void hf_room_move(struct hf_room *room, struct hf_room_place *place,
-                  enum hf_room_rank rank);
-void hf_room_remove(struct hf_room *room, struct hf_room_place *place);
+void hf_ranks_add(struct hf_ranks *room, struct hf_rank_place *place,
+                  enum hf_rank rank);
+void hf_ranks_move(struct hf_ranks *room, struct hf_rank_place *place,
+                   enum hf_rank rank);
+void hf_ranks_remove(struct hf_ranks *room, struct hf_rank_place *place);
 
 /* The place after `place` in the order in which they go; after NULL, the first.
  * NULL: there is none. */
-struct hf_room_place *hf_room_next(const struct hf_room *room,
-                                   const struct hf_room_place *place);
+struct hf_rank_place *hf_ranks_next(const struct hf_ranks *room,
+                                    const struct hf_rank_place *place);
 
 /* The first of those that are STALLED, and the one after `place`. */
-struct hf_room_place *hf_room_next_stalled(const struct hf_room *room,
-                                           const struct hf_room_place *place);
+struct hf_rank_place *hf_ranks_next_stalled(const struct hf_ranks *room,
+                                            const struct hf_rank_place *place);
 
 /* May it ask for a lock that it may have to wait for, anew, or for a place in
  * line that it has?  `most` connections may be in all. */
-bool hf_room_may_wait(const struct hf_room *room,
-                      const struct hf_room_place *place, bool comes_back,
-                      size_t most);
+bool hf_ranks_may_wait(const struct hf_ranks *room,
+                       const struct hf_rank_place *place, bool comes_back,
+                       size_t most);
 
 /* One more of its requests waits, or one less. */
-void hf_room_waits(struct hf_room *room, struct hf_room_place *place,
-                   bool more);
+void hf_ranks_waits(struct hf_ranks *room, struct hf_rank_place *place,
+                    bool more);
 
-bool hf_room_may_go(const struct hf_room *room,
-                    const struct hf_room_place *place);
+bool hf_ranks_may_go(const struct hf_ranks *room,
+                     const struct hf_rank_place *place);
 
 #endif

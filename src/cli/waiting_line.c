@@ -1,4 +1,4 @@
-#include "line.h"
+#include "cli/waiting_line.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ whole_seconds(struct hf_duration length)
 
 /* It may end tomorrow, or never. */
 static void
-add_patience(struct hf_text *out, const struct hf_line *line,
+add_patience(struct hf_text *out, const struct hf_waiting_line *line,
              const struct hf_view *seen)
 {
     if (line->waits_for_suspected &&
@@ -111,7 +111,7 @@ add_position(struct hf_text *out, const struct hf_view *seen)
 
 /* Which of several locks it is about; of one that is said already. */
 static const char *
-name_of(const struct hf_line *line, const struct hf_view *seen,
+name_of(const struct hf_waiting_line *line, const struct hf_view *seen,
         struct hf_text *name)
 {
     hf_output_quote(name, hf_view_text(seen, HF_FIELD_NAME));
@@ -141,7 +141,7 @@ add_first(struct hf_text *out, const struct hf_view *seen, const char *name)
 
 /* The most important words stand first: the end is cut on a narrow terminal. */
 static void
-add_holder(struct hf_text *out, const struct hf_line *line,
+add_holder(struct hf_text *out, const struct hf_waiting_line *line,
            const struct hf_view *seen)
 {
     struct hf_text text_of_name = HF_OUTPUT_BUFFER;
@@ -174,29 +174,29 @@ add_holder(struct hf_text *out, const struct hf_line *line,
 }
 
 static void
-compose(struct hf_text *out, const struct hf_line *line, enum hf_line_kind kind,
-        const struct hf_view *seen)
+compose(struct hf_text *out, const struct hf_waiting_line *line,
+        enum hf_waiting_line_kind kind, const struct hf_view *seen)
 {
     const char *why = hf_view_text(seen, HF_FIELD_ERROR);
     char text[40];
 
     hf_text_add(out, "holdfast: ");
     switch (kind) {
-    case HF_LINE_HOLDER:
+    case HF_WAITING_LINE_HOLDER:
         add_holder(out, line, seen);
         break;
-    case HF_LINE_UNANSWERED:
+    case HF_WAITING_LINE_UNANSWERED:
         hf_text_addf(out, "no answer about %s%s: %s", line->name,
                      for_how_long(line->known_at, text, sizeof(text)),
                      why[0] != '\0' ? why : line->place);
         break;
-    case HF_LINE_NO_ROOM:
+    case HF_WAITING_LINE_NO_ROOM:
         hf_text_addf(
             out, "%s %s%s: the server has no room for one more who waits: %s",
             line->verb, line->name,
             for_how_long(line->began_at, text, sizeof(text)), why);
         break;
-    case HF_LINE_UNSETTLED:
+    case HF_WAITING_LINE_UNSETTLED:
         hf_text_addf(out, "cannot tell yet whether %s was taken: %s; %s",
                      line->name, why[0] != '\0' ? why : line->place,
                      hf_say_twice());
@@ -207,10 +207,10 @@ compose(struct hf_text *out, const struct hf_line *line, enum hf_line_kind kind,
 
 /* False when stderr's reader would keep us. */
 static bool
-write_now(struct hf_line *line, enum hf_line_kind kind,
+write_now(struct hf_waiting_line *line, enum hf_waiting_line_kind kind,
           const struct hf_text *text)
 {
-    bool rewritten = line->terminal && kind == HF_LINE_HOLDER;
+    bool rewritten = line->terminal && kind == HF_WAITING_LINE_HOLDER;
     size_t columns = rewritten ? terminal_columns() - 1 : COLUMNS_MAX;
     int fit = (int)hf_output_fit(text->at, columns, NULL);
     struct hf_text out = HF_OUTPUT_BUFFER;
@@ -224,28 +224,28 @@ write_now(struct hf_line *line, enum hf_line_kind kind,
 }
 
 /* The line as it is to be now. */
-static enum hf_line_kind
-kind_of(const struct hf_line *line, const struct hf_view *seen,
+static enum hf_waiting_line_kind
+kind_of(const struct hf_waiting_line *line, const struct hf_view *seen,
         struct hf_instant now)
 {
     struct hf_instant limit_at = hf_after(line->began_at, line->limit);
 
     if (hf_reached(now, hf_after(limit_at, short_wait)))
-        return HF_LINE_UNSETTLED;
+        return HF_WAITING_LINE_UNSETTLED;
     if (hf_view_number(seen, HF_FIELD_STATUS) == HF_E_LIMIT)
-        return HF_LINE_NO_ROOM;
+        return HF_WAITING_LINE_NO_ROOM;
     if (hf_view_text(seen, HF_FIELD_ERROR)[0] != '\0' &&
         !hf_report_corrupt(seen))
-        return HF_LINE_UNANSWERED;
-    return HF_LINE_HOLDER;
+        return HF_WAITING_LINE_UNANSWERED;
+    return HF_WAITING_LINE_HOLDER;
 }
 
 /* Too early to say anything? */
 static bool
-is_short(const struct hf_line *line, enum hf_line_kind kind,
+is_short(const struct hf_waiting_line *line, enum hf_waiting_line_kind kind,
          const struct hf_view *seen, struct hf_instant now)
 {
-    bool unknown = kind == HF_LINE_HOLDER && !hf_report_exists(seen);
+    bool unknown = kind == HF_WAITING_LINE_HOLDER && !hf_report_exists(seen);
 
     return hf_between(line->began_at, now).ms <
            (unknown ? unknown_wait : short_wait).ms;
@@ -254,7 +254,7 @@ is_short(const struct hf_line *line, enum hf_line_kind kind,
 /* Every process is looked at, so the pauses grow; with another holder they
  * begin anew. */
 static void
-look_for_waits(struct hf_line *line, const struct hf_view *seen,
+look_for_waits(struct hf_waiting_line *line, const struct hf_view *seen,
                struct hf_instant now)
 {
     bool is_other = hf_report_fence(seen) != line->waits_of;
@@ -277,7 +277,7 @@ look_for_waits(struct hf_line *line, const struct hf_view *seen,
 }
 
 static bool
-is_due(const struct hf_line *line, enum hf_line_kind kind,
+is_due(const struct hf_waiting_line *line, enum hf_waiting_line_kind kind,
        const struct hf_view *seen, struct hf_instant now)
 {
     enum hf_life life = hf_report_life(seen);
@@ -285,7 +285,7 @@ is_due(const struct hf_line *line, enum hf_line_kind kind,
 
     if (!line->begun || kind != line->kind)
         return true;
-    if (kind == HF_LINE_HOLDER &&
+    if (kind == HF_WAITING_LINE_HOLDER &&
         (line->terminal || (feared && life != line->life) ||
          (!line->place_said && hf_view_number(seen, HF_FIELD_POSITION) != 0) ||
          (line->waits[0] != '\0' && !line->waits_said)))
@@ -294,10 +294,10 @@ is_due(const struct hf_line *line, enum hf_line_kind kind,
 }
 
 void
-hf_line_init(struct hf_line *line, const char *verb, const char *name,
-             const char *place)
+hf_waiting_line_init(struct hf_waiting_line *line, const char *verb,
+                     const char *name, const char *place)
 {
-    *line = (struct hf_line){
+    *line = (struct hf_waiting_line){
         .verb = verb,
         .name = name,
         .place = place,
@@ -309,18 +309,18 @@ hf_line_init(struct hf_line *line, const char *verb, const char *name,
 }
 
 void
-hf_line_show(struct hf_line *line, const struct hf_view *seen)
+hf_waiting_line_show(struct hf_waiting_line *line, const struct hf_view *seen)
 {
     struct hf_instant now = hf_now();
-    enum hf_line_kind kind = kind_of(line, seen, now);
+    enum hf_waiting_line_kind kind = kind_of(line, seen, now);
     bool again = line->begun && kind == line->kind;
     struct hf_text text = HF_OUTPUT_BUFFER;
 
-    if (kind == HF_LINE_HOLDER || kind == HF_LINE_NO_ROOM)
+    if (kind == HF_WAITING_LINE_HOLDER || kind == HF_WAITING_LINE_NO_ROOM)
         line->known_at = now;
     if (line->silent || is_short(line, kind, seen, now))
         return;
-    if (kind == HF_LINE_HOLDER)
+    if (kind == HF_WAITING_LINE_HOLDER)
         look_for_waits(line, seen, now);
     if (!is_due(line, kind, seen, now))
         return;
@@ -331,19 +331,19 @@ hf_line_show(struct hf_line *line, const struct hf_view *seen)
     line->said_at = now;
     line->kind = kind;
     line->life = hf_report_life(seen);
-    line->place_said =
-        kind == HF_LINE_HOLDER && hf_view_number(seen, HF_FIELD_POSITION) != 0;
-    line->waits_said = kind == HF_LINE_HOLDER && line->waits[0] != '\0';
+    line->place_said = kind == HF_WAITING_LINE_HOLDER &&
+                       hf_view_number(seen, HF_FIELD_POSITION) != 0;
+    line->waits_said = kind == HF_WAITING_LINE_HOLDER && line->waits[0] != '\0';
     if (!again)
         line->pause = pause_first;
     else
         line->pause.ms *= 2;
-    if (kind == HF_LINE_HOLDER || line->pause.ms > pause_usual.ms)
+    if (kind == HF_WAITING_LINE_HOLDER || line->pause.ms > pause_usual.ms)
         line->pause = pause_usual;
 }
 
 void
-hf_line_end(struct hf_line *line)
+hf_waiting_line_end(struct hf_waiting_line *line)
 {
     if (line->open)
         hf_say_wipe();

@@ -1,5 +1,5 @@
-#ifndef HF_CLI_LINE_H
-#define HF_CLI_LINE_H
+#ifndef HF_CLI_WAITING_LINE_H
+#define HF_CLI_WAITING_LINE_H
 
 #include <stdbool.h>
 
@@ -20,21 +20,22 @@
  *
  * One thread at a time.  Plain data.
  */
-enum hf_line_kind {
-    HF_LINE_HOLDER,     /* somebody has it */
-    HF_LINE_UNANSWERED, /* the place does not answer */
-    HF_LINE_NO_ROOM,    /* it answers that it has no room for another waiter */
-    HF_LINE_UNSETTLED,  /* nor did it by the limit: is it ours? */
+enum hf_waiting_line_kind {
+    HF_WAITING_LINE_HOLDER,     /* somebody has it */
+    HF_WAITING_LINE_UNANSWERED, /* the place does not answer */
+    /* It answers that it has no room for another waiter. */
+    HF_WAITING_LINE_NO_ROOM,
+    HF_WAITING_LINE_UNSETTLED, /* nor did it by the limit: is it ours? */
 };
 
 /* Thrice in the first second: after half of it something is said, at its end at
  * the latest. */
 enum {
-    HF_LINE_PAUSE_MS = 300,
-    HF_LINE_WAITS_SIZE = 1024,
+    HF_WAITING_LINE_PAUSE_MS = 300,
+    HF_WAITING_LINE_WAITS_SIZE = 1024,
 };
 
-struct hf_line {
+struct hf_waiting_line {
     const char *verb;         /* "waiting for", "watching" or "clearing" */
     const char *name;         /* the lock's, quoted; borrowed */
     const char *place;        /* borrowed */
@@ -49,27 +50,29 @@ struct hf_line {
     bool tells_waits;           /* what the holder itself waits for */
     struct hf_instant waits_at; /* to look for that again */
     struct hf_duration waits_pause;
-    char waits[HF_LINE_WAITS_SIZE]; /* what was seen of it; "": nothing */
+    char waits
+        [HF_WAITING_LINE_WAITS_SIZE]; /* what was seen of it; "": nothing */
     bool waits_said;
     bool place_said;            /* where we are in line */
     uint64_t waits_of;          /* the fence of that holder */
     struct hf_instant known_at; /* the place answered last, as we know */
     struct hf_instant said_at;
-    struct hf_duration pause; /* to the next line that says the same */
-    enum hf_line_kind kind;   /* when it was last said, as below */
+    struct hf_duration pause;       /* to the next line that says the same */
+    enum hf_waiting_line_kind kind; /* when it was last said, as below */
     enum hf_life life;
 };
 
 /* It begins to wait, without limit. */
-void hf_line_init(struct hf_line *line, const char *verb, const char *name,
-                  const char *place);
+void hf_waiting_line_init(struct hf_waiting_line *line, const char *verb,
+                          const char *name, const char *place);
 
 /* Say what is seen of the holder now, if there is anything to say.  Call it
- * when that changes, and each HF_LINE_PAUSE_MS, since the times in a line
+ * when that changes, and each HF_WAITING_LINE_PAUSE_MS, since the times in a line
  * change by themselves. */
-void hf_line_show(struct hf_line *line, const struct hf_view *seen);
+void hf_waiting_line_show(struct hf_waiting_line *line,
+                          const struct hf_view *seen);
 
 /* Take it off the terminal. */
-void hf_line_end(struct hf_line *line);
+void hf_waiting_line_end(struct hf_waiting_line *line);
 
 #endif
