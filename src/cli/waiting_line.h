@@ -67,8 +67,8 @@ void hf_waiting_line_init(struct hf_waiting_line *line, const char *verb,
                           const char *name, const char *place);
 
 /* Say what is seen of the holder now, if there is anything to say.  Call it
- * when that changes, and each HF_WAITING_LINE_PAUSE_MS, since the times in a line
- * change by themselves. */
+ * when that changes, and each HF_WAITING_LINE_PAUSE_MS, since the times in a
+ * line change by themselves. */
 void hf_waiting_line_show(struct hf_waiting_line *line,
                           const struct hf_view *seen);
 
