@@ -32,7 +32,7 @@ grow_tree() {
     grow "bit in every notice" src/client/handle.c \
         's/handle->news |= news;/handle->news |= news | HF_NEWS_NEWER;/'
     grow option src/client/settings.c \
-        's/^ *{HF_MODE, set_mode},$/& {"newer", set_reason},/'
+        's/^ *HF_OPTION_PLAIN(TEXT, HF_REASON, \(.*\)$/& HF_OPTION_PLAIN(TEXT, "newer", \1/'
     for what in settings handle notice view; do
         grow "member of struct hf_$what" \
             "$(cd "$here/tree" && grep -l "^struct hf_$what {" src/client/*.h)" \
