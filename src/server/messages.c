@@ -22,28 +22,8 @@ enum names {
     NAMES_NOTHING, /* that is known */
     NAMES_IT,
     NAMES_OTHERS,
+    NAMES_OTHERS_CLEARED, /* it holds none now */
 };
-
-/* Does a request that holds or waits have that lock?  A cleared one has none.
- */
-static enum names
-names_of(struct hf_lockspace *table, uint32_t claim, const struct hf_want *lock)
-{
-    struct hf_look_name named = {.number = 0};
-    struct hf_look_name row;
-    enum hf_mode mode;
-    uint32_t cursor = 0;
-    bool any = false;
-
-    (void)hf_look_find(table, lock, &named);
-    while (claim != 0 &&
-           hf_look_grant_names(table, claim, &cursor, &row, &mode)) {
-        if (row.number == named.number)
-            return NAMES_IT;
-        any = true;
-    }
-    return any ? NAMES_OTHERS : NAMES_NOTHING;
-}
 
 static bool
 is_text(struct hf_bytes value, struct hf_bytes text)
@@ -54,10 +34,10 @@ is_text(struct hf_bytes value, struct hf_bytes text)
     return strlen(shown) == text.len && memcmp(shown, text.at, text.len) == 0;
 }
 
-/* Its names are in its audit alone (wire/cleared.h). */
-static bool
-was_of(const struct hf_lockspace *table, uint32_t claim,
-       const struct hf_want *lock)
+/* The names of a cleared grant are in its audit alone (wire/cleared.h). */
+static enum names
+cleared_names(const struct hf_lockspace *table, uint32_t claim,
+              const struct hf_want *lock)
 {
     char bytes[HF_RECORD_TEXT_MAX];
     struct hf_bytes audit = {bytes, 0};
@@ -71,63 +51,116 @@ was_of(const struct hf_lockspace *table, uint32_t claim,
     while (hf_json_next(locks, &at, &row))
         if (is_text(hf_json_member(row, "space"), lock->space) &&
             is_text(hf_json_member(row, "name"), lock->name))
-            return true;
-    return false;
+            return NAMES_IT;
+    return at > 0 ? NAMES_OTHERS_CLEARED : NAMES_NOTHING;
+}
+
+/* Does a request hold that lock, or wait for it, or was its grant of it
+ * cleared? */
+static enum names
+names_of(struct hf_lockspace *table, uint32_t claim, const struct hf_want *lock)
+{
+    struct hf_look_name named = {.number = 0};
+    struct hf_look_name row;
+    enum hf_mode mode;
+    uint32_t cursor = 0;
+    bool any = false;
+
+    (void)hf_look_find(table, lock, &named);
+    while (hf_look_grant_names(table, claim, &cursor, &row, &mode)) {
+        if (row.number == named.number)
+            return NAMES_IT;
+        any = true;
+    }
+    return any ? NAMES_OTHERS : cleared_names(table, claim, lock);
+}
+
+/* Are all the locks that the release names those of one request?  0: of a
+ * request that is over, nothing is known. */
+static enum names
+names_all(const struct hf_incoming *r, uint32_t claim)
+{
+    struct hf_lockspace *table = hf_seat_table(r->service->seat);
+    enum names names = claim == 0 ? NAMES_NOTHING : NAMES_IT;
+
+    for (size_t i = 0; names == NAMES_IT && i < r->service->wants_count; i++)
+        names = names_of(table, claim, &r->service->wants[i]);
+    return names;
+}
+
+/* The lane's request n; 0: it neither holds nor waits. */
+static uint32_t
+request_of(struct hf_lockspace *table, const struct hf_message *m, uint64_t n)
+{
+    uint32_t held = hf_look_held(table, m->session, m->lane, n);
+
+    return held != 0 ? held : hf_look_waiting(table, m->session, m->lane, n);
 }
 
 /* 0: none of the lane's was. */
 static uint64_t
-cleared_of(struct hf_lockspace *table, const struct hf_message *m,
-           const struct hf_want *lock)
+cleared_of(const struct hf_incoming *r)
 {
+    struct hf_lockspace *table = hf_seat_table(r->service->seat);
     struct hf_look_claim row;
     uint32_t cursor = 0;
     uint64_t fence;
 
     for (int looks = 0;
          looks < CLEARED_LOOKS_MAX &&
-         hf_lockspace_revoked(table, m->session, &cursor, &fence);
+         hf_lockspace_revoked(table, r->message.session, &cursor, &fence);
          looks++) {
         hf_look_grant_at(table, cursor, &row);
-        if (row.lane == m->lane && was_of(table, cursor, lock))
+        if (row.lane == r->message.lane && names_all(r, cursor) == NAMES_IT)
             return row.n;
     }
     return 0;
 }
 
 /* The number of the request that a release without a number is for: the one
- * that holds the lock, the one of which it was cleared, or else the lane's
+ * that has the locks, the one of which they were cleared, or else the lane's
  * last. */
 static uint64_t
-number_of_release(struct hf_lockspace *table, const struct hf_message *m,
-                  const struct hf_want *lock)
+number_of_release(const struct hf_incoming *r)
 {
-    uint64_t usual = hf_look_meant(table, m->session, m->lane, lock);
-    uint32_t held = hf_look_held(table, m->session, m->lane, usual);
-    uint32_t waits = hf_look_waiting(table, m->session, m->lane, usual);
-    uint64_t cleared;
+    struct hf_lockspace *table = hf_seat_table(r->service->seat);
+    const struct hf_service *service = r->service;
+    const struct hf_message *m = &r->message;
+    uint64_t cleared = 0;
 
-    if (names_of(table, held, lock) == NAMES_IT ||
-        names_of(table, waits, lock) == NAMES_IT)
-        return usual;
-    cleared = cleared_of(table, m, lock);
-    return cleared != 0 ? cleared : usual;
+    for (size_t i = 0; i < service->wants_count; i++) {
+        uint64_t n =
+            hf_look_meant(table, m->session, m->lane, &service->wants[i]);
+
+        if (names_all(r, request_of(table, m, n)) == NAMES_IT)
+            return n;
+    }
+    if (service->wants_count > 0)
+        cleared = cleared_of(r);
+    if (cleared != 0)
+        return cleared;
+    return hf_look_meant(table, m->session, m->lane, &service->wants[0]);
 }
 
-/* Why the request `m->n` is not for that lock; NULL: it is, or its locks are
+/* Why the request `m->n` is not for these locks; NULL: it is, or its locks are
  * not known any more. */
 static const char *
-why_another(struct hf_lockspace *table, const struct hf_message *m,
-            const struct hf_want *lock)
+why_another(const struct hf_incoming *r)
 {
-    uint32_t held = hf_look_held(table, m->session, m->lane, m->n);
-    uint32_t waits = hf_look_waiting(table, m->session, m->lane, m->n);
+    struct hf_lockspace *table = hf_seat_table(r->service->seat);
+    const struct hf_message *m = &r->message;
+    enum names names = table == NULL ? NAMES_NOTHING
+                                     : names_all(r, request_of(table, m, m->n));
 
-    if (names_of(table, held, lock) == NAMES_OTHERS)
-        return "that request holds another lock";
-    if (names_of(table, waits, lock) == NAMES_OTHERS)
-        return "that request waits for another lock";
-    return NULL;
+    if (names == NAMES_NOTHING || names == NAMES_IT)
+        return NULL;
+    if (r->service->wants_count > 1)
+        return "that request does not have all of these locks";
+    if (names == NAMES_OTHERS_CLEARED)
+        return "that request held another lock, which was cleared";
+    return hf_look_waiting(table, m->session, m->lane, m->n) != 0
+               ? "that request waits for another lock"
+               : "that request holds another lock";
 }
 
 /* ---- Locks --------------------------------------------------------------- */
@@ -197,6 +230,15 @@ read_wants(struct hf_incoming *r)
     return true;
 }
 
+/* Is there a space, or a list, of no lock? */
+static bool
+names_none(const struct hf_incoming *r)
+{
+    return r->service->wants_count == 0 &&
+           (r->route->space.is_given || hf_incoming_gives(r, HF_API_SPACE) ||
+            hf_incoming_gives(r, HF_API_LOCKS));
+}
+
 /* What the session of its key must be like, if it is there already. */
 static struct hf_of_key
 key_of(const struct hf_incoming *r)
@@ -246,7 +288,7 @@ set_number(struct hf_incoming *r)
     else if (m->kind == HF_MESSAGE_ACQUIRE)
         m->n = hf_look_asked(table, m);
     else if (m->kind == HF_MESSAGE_RELEASE)
-        m->n = number_of_release(table, m, &r->service->wants[0]);
+        m->n = number_of_release(r);
     else
         m->n = hf_look_meant(table, m->session, m->lane, &r->service->wants[0]);
 }
@@ -324,21 +366,22 @@ handle_acquire(struct hf_incoming *r)
     hf_incoming_send(r);
 }
 
-/* A path that names a lock releases that lock only: a client that mistakes one
- * for another gives nothing back. */
+/* A release that names locks is for a request that has them: a client that
+ * mistakes one for another gives nothing back. */
 static void
 handle_release(struct hf_incoming *r)
 {
-    struct hf_lockspace *table = hf_seat_table(r->service->seat);
-    const char *why = NULL;
+    const char *why;
 
     if (!read_wants(r))
         return;
     read_request(r);
     r->message.kind = HF_MESSAGE_RELEASE;
     set_number(r);
-    if (r->route->name.is_given && table != NULL)
-        why = why_another(table, &r->message, &r->service->wants[0]);
+    if (names_none(r))
+        why = "no lock is named";
+    else
+        why = why_another(r);
     if (why != NULL)
         hf_incoming_refuse(r, HF_API_BAD_REQUEST, why);
     else

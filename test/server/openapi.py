@@ -190,7 +190,11 @@ def walk_all(client, description):
         **own)
     ask(200, "POST", "/v1/locks/{name}/release", {"session": session}, "a",
         **own)
-    ask(200, "POST", "/v1/release", {"session": several["session"]},
+    ask(400, "POST", "/v1/release",
+        {"session": several["session"], "name": "other"},
+        Holdfast_Secret=several["secret"])
+    ask(200, "POST", "/v1/release",
+        {"session": several["session"], "locks": ["x", {"name": "y"}]},
         Holdfast_Secret=several["secret"])
     dead = ask(200, "POST", acquire, {"note": "nightly"}, "dead")
     ask(400, "POST", "/v1/locks/{name}/clear", {"reason": "none"}, "dead")

@@ -119,6 +119,92 @@ def a_wait_for_another(client, server):
     checks.check("which goes on", waiter.receive()[0] == 200)
 
 
+def is_held(client, name, space="default"):
+    status, answer = client.ask("GET", f"/v1/locks/{name}?space={space}")
+    return status == 200 and len(answer["holders"]) == 1
+
+
+def a_release_of_another(client):
+    """Without a number, by /v1/release: what it names is not held."""
+    own = client.ask("POST", "/v1/sessions", {"ttl": LONG})[1]
+
+    def release(**body):
+        return client.ask("POST", "/v1/release",
+                          {"session": own["session"], **body},
+                          Holdfast_Secret=own["secret"])
+
+    about(client, "acquire", "ra", own)
+    for what, body in (("another name", {"name": "totally-other"}),
+                       ("a list of others", {"locks": ["nope"]}),
+                       ("a list with one that is not held",
+                        {"locks": ["ra", "nope"]}),
+                       ("its name in another space",
+                        {"name": "ra", "space": "else"}),
+                       ("another name, and its number",
+                        {"name": "other", "n": 1}),
+                       ("a list of none", {"locks": []}),
+                       ("a space and no name", {"space": "else"})):
+        status, answer = release(**body)
+        checks.check(f"a release of {what} gives nothing back",
+                     status == 400 and is_held(client, "ra"), answer)
+    about(client, "acquire", "rb", own)
+    status, answer = release(name="ra")
+    checks.check("one by its name gives that back, and not the last",
+                 status == 200 and not is_held(client, "ra") and
+                 is_held(client, "rb"), answer)
+    status, answer = release(name="ra")
+    checks.check("the same again is refused, and gives nothing back",
+                 status == 400 and is_held(client, "rb"), answer)
+    status, answer = release(locks=["rb"])
+    checks.check("a list of one is as its name",
+                 status == 200 and not is_held(client, "rb"), answer)
+    status, answer = release(locks=["rb"])
+    checks.check("where nothing is left, the same again is answered alike",
+                 (status, answer.get("released")) == (200, True), answer)
+
+
+def a_release_of_several(client):
+    own = client.ask("POST", "/v1/sessions", {"ttl": LONG})[1]
+    own = {**own, "names": ["x", {"name": "y", "space": "s"}]}
+
+    def ask(how, **body):
+        return client.ask("POST", f"/v1/{how}",
+                          {"session": own["session"], **body},
+                          Holdfast_Secret=own["secret"])
+
+    ask("acquire", locks=own["names"])
+    ask("acquire", locks=["z"])
+    checks.check("of two grants no release is for a lock of each",
+                 ask("release", locks=["x", "z"])[0] == 400 and
+                 is_held(client, "x") and is_held(client, "z"))
+    checks.check("one of several names is that of their grant",
+                 ask("release", name="y", space="s")[0] == 200 and
+                 not is_held(client, "x") and not is_held(client, "y", "s") and
+                 is_held(client, "z"))
+    ask("acquire", locks=own["names"])
+    checks.check("and so are all of them", ask(
+        "release", locks=own["names"][::-1])[0] == 200 and
+        not is_held(client, "x") and is_held(client, "z"))
+
+
+def a_release_of_another_than_what_was_cleared(client):
+    own = client.ask("POST", "/v1/sessions", {"ttl": LONG})[1]
+    first = about(client, "acquire", "c", own)[1]
+    client.ask("POST", "/v1/locks/c/clear", {
+        "fence": first["fence"], "force": True, "reason": "a test"})
+    status, answer = about(client, "release", "d", own)
+    cleared = client.ask("POST", f"/v1/sessions/{own['session']}/keep-alive",
+                         {}, Holdfast_Secret=own["secret"])[1]["cleared"]
+    checks.check("a release of another lock takes no note of what was cleared",
+                 status == 400 and cleared == [first["fence"]], answer)
+    status, answer = client.ask(
+        "POST", "/v1/release", {"session": own["session"], "name": "c"},
+        Holdfast_Secret=own["secret"])
+    checks.check("one of its name does", status == 200 and client.ask(
+        "POST", f"/v1/sessions/{own['session']}/keep-alive", {},
+        Holdfast_Secret=own["secret"])[1]["cleared"] == [], answer)
+
+
 def a_late_duplicate(client):
     key = "a key of this test: late"
     first = acquire(client, "late", key=key)[1]
@@ -256,6 +342,9 @@ def main():
         a_cleared_lock_that_is_waited_for_again(client, server)
         a_cleared_grant_before_another(client)
         a_wait_for_another(client, server)
+        a_release_of_another(client)
+        a_release_of_several(client)
+        a_release_of_another_than_what_was_cleared(client)
         a_late_duplicate(client)
         the_list(client)
         room(client, path, server.port)
