@@ -38,6 +38,18 @@ finished() {
     code=$?
 }
 
+# freeze PID...: stop them, but not in the middle of a commit: that would keep
+# SQLite's lock on the file from everybody, for as long as they are stopped.
+freeze() {
+    kill -STOP "$@"
+    until sqlite3 -cmd '.timeout 200' "$here/locks.db" \
+        'BEGIN IMMEDIATE; ROLLBACK' >/dev/null 2>&1; do
+        kill -CONT "$@"
+        read -rt 0.02 -u "$silence"
+        kill -STOP "$@"
+    done
+}
+
 # Is there a process of that number that still runs anything?  (A zombie runs
 # nothing.)
 runs() {

@@ -163,7 +163,7 @@ check "what is stopped hears TERM, too" test -s "$here/one.heard"
 
 # ---- Frozen ---------------------------------------------------------------------
 hold_stubborn f --ttl 2s --beat 300ms
-kill -STOP "$pid"
+freeze "$pid"
 check "holdfast frozen past its ttl: the next one runs alone" next_is_alone f
 kill -CONT "$pid"
 finished "$pid"
@@ -182,7 +182,7 @@ check "then the next one runs" next_is_alone f
 start holder run --if-dead refuse --ttl 1500ms --beat 200ms --grace 200ms s -- \
     sh -c 'until [ -e "$1" ]; do sleep 0.05; done; exit 0' sh "$here/go"
 await "the holder" held s
-kill -STOP "$pid"
+freeze "$pid"
 run run -w 2s s -- true
 check "refuse, holdfast frozen: suspected, not declared dead" exits 73
 check "says so" says run.err "suspected dead"

@@ -68,7 +68,7 @@ done
 start dying run --if-dead refuse --ttl 1s --beat 100ms --grace 100ms dead -- \
     sleep 100
 await "the holder" held dead
-kill -STOP "$(guard_of "$pid")" "$pid"
+freeze "$(guard_of "$pid")" "$pid"
 dying=$pid
 start patient run --if-suspected wait -w 60s dead -- true
 patient=$pid
