@@ -3,6 +3,7 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sqlite3.h>
 #include <string.h>
 
@@ -215,6 +216,103 @@ TEST(a_call_of_a_callers_may_take_little_time)
     assert_in_range(store->longest_ms, 0, HF_TURN_MS);
     close_client(client);
 }
+
+/* ---- A full file limit --------------------------------------------------- */
+
+/* A store whose commits go past the file limit of the process. */
+struct full_store {
+    struct forward_store forward;
+    pthread_t caller;
+    size_t commits; /* of its thread */
+};
+
+static void
+commit_past_limit(struct hf_store *store, struct hf_store_group *groups,
+                  size_t groups_count, struct hf_instant until,
+                  struct hf_error *error)
+{
+    struct full_store *full = (struct full_store *)(void *)store;
+
+    if (pthread_equal(pthread_self(), full->caller)) {
+        full->commits++;
+        pthread_kill(pthread_self(), SIGXFSZ); /* as the kernel does */
+    }
+    forward_store_commit(store, groups, groups_count, until, error);
+}
+
+static volatile sig_atomic_t limits_met;
+
+static void
+on_limit(int signal)
+{
+    (void)signal;
+    limits_met++;
+}
+
+static bool
+is_pending(void)
+{
+    sigset_t pending;
+
+    assert_int_equal(sigpending(&pending), 0);
+    return sigismember(&pending, SIGXFSZ) == 1;
+}
+
+static void
+pair_past_limit(struct hf_client *client, struct full_store *store)
+{
+    struct hf_instant end =
+        hf_after(hf_now(), (struct hf_duration){PATIENCE_MS});
+
+    store->commits = 0;
+    while (store->commits == 0 && !hf_reached(hf_now(), end))
+        pair(client, HF_FOREVER);
+    assert_true(store->commits > 0);
+}
+
+TEST(a_full_file_limit_does_not_signal_a_caller_that_makes_the_calls)
+{
+    static const struct hf_store_methods changed = {.commit =
+                                                        commit_past_limit};
+    struct full_store *store =
+        forward_store_open("memory:full", sizeof(*store), &changed);
+    const struct sigaction noting = {.sa_handler = on_limit};
+    struct hf_client *client;
+    struct sigaction before;
+    sigset_t limit;
+    sigset_t mask;
+    sigset_t now;
+
+    sigemptyset(&limit);
+    sigaddset(&limit, SIGXFSZ);
+    assert_int_equal(sigaction(SIGXFSZ, &noting, &before), 0);
+    assert_int_equal(pthread_sigmask(SIG_SETMASK, NULL, &mask), 0);
+    store->caller = pthread_self();
+    client = open_client_on(&store->forward.base, "memory:full");
+
+    pair_past_limit(client, store);
+    assert_int_equal(limits_met, 0);
+    assert_false(is_pending());
+    assert_int_equal(pthread_sigmask(SIG_BLOCK, &limit, &now), 0);
+    assert_int_equal(sigismember(&now, SIGXFSZ), sigismember(&mask, SIGXFSZ));
+
+    /* Blocked by the program: nothing of ours is left behind. */
+    pair_past_limit(client, store);
+    assert_false(is_pending());
+
+    /* A signal of the program's own stays. */
+    pthread_kill(pthread_self(), SIGXFSZ);
+    pair_past_limit(client, store);
+    assert_true(is_pending());
+    assert_int_equal(limits_met, 0);
+
+    close_client(client);
+    assert_int_equal(pthread_sigmask(SIG_SETMASK, &mask, NULL), 0);
+    assert_int_equal(limits_met, 1);
+    assert_int_equal(sigaction(SIGXFSZ, &before, NULL), 0);
+}
+
+/* ---- A file that others lock --------------------------------------------- */
 
 static void
 run_sql(sqlite3 *db, const char *sql)

@@ -1,5 +1,6 @@
 #include <sys/eventfd.h>
 
+#include "base/thread.h"
 #include "client/table/state.h"
 
 /*
@@ -324,6 +325,7 @@ hf_worker_turn(struct hf_backend *backend, bool alone)
     struct hf_worker *caller = &table->caller;
     struct hf_instant now = hf_now();
     struct hf_table_batch *batch = NULL;
+    struct hf_thread_mask mask;
 
     if (!alone || !may_turn(table, now) ||
         !hf_batch_take(&table->manager, &caller->arena, now, hf_wall_ms(),
@@ -334,7 +336,9 @@ hf_worker_turn(struct hf_backend *backend, bool alone)
     batch->until = hf_earlier(batch->until,
                               hf_after(now, (struct hf_duration){HF_TURN_MS}));
     table->turns++;
+    hf_thread_block_file_limit(&mask);
     carry(caller, batch);
+    hf_thread_unblock_file_limit(&mask);
     hf_table_flush(table);
     hf_arena_reset(&caller->arena);
     if (table->stopping)
