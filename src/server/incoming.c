@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/hex.h"
 #include "core/lockspace/look.h"
@@ -300,6 +301,55 @@ hf_incoming_may_park(const struct hf_incoming *r)
         return true;
     hf_look_session_at(table, at, &row);
     return fits_ttl(r, row.ttl);
+}
+
+/* Does the session have the value that the body gives? */
+static bool
+session_has(const struct hf_incoming *r, const struct hf_look_session *row,
+            enum hf_api_given member)
+{
+    const struct hf_api_body *body = &r->service->body;
+    char who[HF_SERVED_WHO_MAX];
+    size_t len;
+
+    if (member == HF_API_TTL)
+        return body->ttl.ms == row->ttl.ms;
+    if (member == HF_API_IF_DEAD)
+        return body->if_dead == row->if_dead;
+    len = hf_look_text(hf_seat_table(r->service->seat), row->who, who,
+                       sizeof(who));
+    return len == body->who.len && memcmp(who, body->who.at, len) == 0;
+}
+
+bool
+hf_incoming_fits_session(const struct hf_incoming *r)
+{
+    static const struct {
+        enum hf_api_given member;
+        const char *name;
+    } own[] = {
+        {HF_API_TTL, "ttl"}, {HF_API_IF_DEAD, "if_dead"}, {HF_API_WHO, "who"}};
+    struct hf_lockspace *table = hf_seat_table(r->service->seat);
+    uint64_t session = r->message.session;
+    struct hf_look_session row;
+    uint32_t at =
+        table == NULL || session == 0 ? 0 : hf_look_session(table, session);
+    char why[WHY_SIZE];
+
+    if (at == 0)
+        return true;
+    hf_look_session_at(table, at, &row);
+    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+        if (!hf_incoming_gives(r, own[i].member) ||
+            session_has(r, &row, own[i].member))
+            continue;
+        snprintf(why, sizeof(why),
+                 "\"%s\" belongs to the session, and this one has another: "
+                 "open a session with it",
+                 own[i].name);
+        return hf_incoming_refuse(r, HF_API_BAD_REQUEST, why);
+    }
+    return true;
 }
 
 /* An acquire without a session opens one: of its idempotency key, if it has

@@ -40,6 +40,10 @@ bool hf_incoming_read_secret(struct hf_incoming *r);
 /* Can the message be kept as it is? */
 bool hf_incoming_is_sound(const struct hf_incoming *r);
 
+/* Does the session that it names have the ttl, the if_dead and the who that it
+ * gives? */
+bool hf_incoming_fits_session(const struct hf_incoming *r);
+
 /* May its place in line be kept for as long as it asks? */
 bool hf_incoming_may_park(const struct hf_incoming *r);
 

@@ -345,7 +345,8 @@ handle_acquire(struct hf_incoming *r)
     struct hf_service *service = r->service;
     const struct hf_api_body *body = &service->body;
 
-    if (!hf_incoming_read_key(r) || !read_wants(r))
+    if (!hf_incoming_read_key(r) || !hf_incoming_fits_session(r) ||
+        !read_wants(r))
         return;
     read_request(r);
     r->message.kind = HF_MESSAGE_ACQUIRE;

@@ -205,6 +205,26 @@ def a_release_of_another_than_what_was_cleared(client):
         Holdfast_Secret=own["secret"])[1]["cleared"] == [], answer)
 
 
+def what_belongs_to_the_session(client):
+    own = client.ask("POST", "/v1/sessions",
+                     {"ttl": LONG, "if_dead": "takeover", "who": "ann"})[1]
+    for how in "acquire", "wait":
+        for name, value in (("if_dead", "refuse"), ("ttl", "50s"),
+                            ("who", "bob")):
+            status, answer = about(client, how, "mig", own, **{name: value})
+            checks.check(f"a session has another {name} than this {how}",
+                         status == 400 and answer["detail"] ==
+                         f'"{name}" belongs to the session, and this one has '
+                         "another: open a session with it", answer)
+    checks.check("and nothing is granted",
+                 client.ask("GET", "/v1/locks/mig")[0] == 404)
+    status, answer = about(client, "acquire", "mig", own, ttl=60000,
+                           if_dead="takeover", who="ann")
+    checks.check("what the session has may be said again", status == 200,
+                 answer)
+    about(client, "release", "mig", own)
+
+
 def a_late_duplicate(client):
     key = "a key of this test: late"
     first = acquire(client, "late", key=key)[1]
@@ -345,6 +365,7 @@ def main():
         a_release_of_another(client)
         a_release_of_several(client)
         a_release_of_another_than_what_was_cleared(client)
+        what_belongs_to_the_session(client)
         a_late_duplicate(client)
         the_list(client)
         room(client, path, server.port)
