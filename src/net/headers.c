@@ -68,7 +68,14 @@ bool
 hf_header_is_single(unsigned field)
 {
     return field != HF_HTTP_ACCEPT && field != HF_HEADER_CONNECTION &&
-           field != HF_HEADER_SERVER && field != HF_HEADER_VIA;
+           field != HF_HEADER_SERVER && field != HF_HEADER_VIA &&
+           !hf_header_is_joined(field);
+}
+
+bool
+hf_header_is_joined(unsigned field)
+{
+    return field == HF_HTTP_OPTIONAL;
 }
 
 enum hf_http_method

@@ -44,6 +44,10 @@ unsigned hf_header_find(struct hf_bytes name);
 /* May it be there once only?  Twice could be read as either. */
 bool hf_header_is_single(unsigned field);
 
+/* Is it a list, whose lines are one list (RFC 9110, 5.3)?  Of the others that
+ * may be there more than once only the first line is kept. */
+bool hf_header_is_joined(unsigned field);
+
 /* The method of that name, or HF_HTTP_METHODS. */
 enum hf_http_method hf_header_method(struct hf_bytes name);
 

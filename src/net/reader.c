@@ -54,6 +54,12 @@ add(struct hf_readers *readers, struct hf_reader *reader, struct hf_span *span,
     return true;
 }
 
+static struct hf_bytes
+bytes_of(const struct hf_reader *reader, struct hf_span span)
+{
+    return (struct hf_bytes){reader->bytes + span.at, span.len};
+}
+
 static struct hf_reader *
 make(const struct hf_alloc *alloc)
 {
@@ -176,7 +182,11 @@ hf_reader_name(struct hf_readers *readers, struct hf_reader *reader,
     if (!fits_head(readers, reader, name.len) || field == HF_HEADER_OTHER ||
         (readers->wanted >> field & 1) == 0)
         return HF_HEADER_OTHER;
+    reader->joins = false;
     if ((reader->present >> field & 1) != 0) {
+        reader->joins = hf_header_is_joined(field);
+        if (reader->joins)
+            return field;
         if (hf_header_is_single(field))
             hf_reader_refuse(reader, HF_REFUSAL_TWICE);
         return HF_HEADER_OTHER;
@@ -193,12 +203,32 @@ hf_reader_skip(struct hf_readers *readers, struct hf_reader *reader, size_t len)
     (void)fits_head(readers, reader, len);
 }
 
+/* Another line of a list begins: the lines before it become the last that was
+ * begun, if they are not, and a comma follows. */
+static bool
+join(struct hf_readers *readers, struct hf_reader *reader, struct hf_span *list)
+{
+    struct hf_span before = *list;
+
+    reader->joins = false;
+    if (before.at + before.len != reader->len) {
+        if (!make_room(readers, reader, before.len))
+            return false;
+        *list = (struct hf_span){reader->len, 0};
+        (void)add(readers, reader, list, bytes_of(reader, before));
+    }
+    return add(readers, reader, list, (struct hf_bytes){",", 1});
+}
+
 bool
 hf_reader_value(struct hf_readers *readers, struct hf_reader *reader,
                 unsigned field, struct hf_bytes piece)
 {
     if (!fits_head(readers, reader, piece.len) || field == HF_HEADER_OTHER)
         return true;
+    if (reader->joins && piece.len > 0 &&
+        !join(readers, reader, &reader->fields[field]))
+        return false;
     return add(readers, reader, &reader->fields[field], piece);
 }
 
@@ -213,12 +243,6 @@ hf_reader_authority(struct hf_readers *readers, struct hf_reader *reader,
 }
 
 /* ---- What is wrong with it ----------------------------------------------- */
-
-static struct hf_bytes
-bytes_of(const struct hf_reader *reader, struct hf_span span)
-{
-    return (struct hf_bytes){reader->bytes + span.at, span.len};
-}
 
 struct hf_bytes
 hf_reader_field(const struct hf_reader *reader, unsigned field)

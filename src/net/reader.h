@@ -40,6 +40,7 @@ struct hf_reader {
     struct hf_span authority; /* of HTTP/2 */
     struct hf_span body;
     uint32_t present;     /* a bit a header that is there */
+    bool joins;           /* the value to come, to a list that is there */
     uint32_t headers;     /* that came, also those that are not kept */
     uint32_t headers_len; /* of their names and values */
 };

@@ -94,6 +94,14 @@ ask $acquire '{"colour":"red","ifDead":"refuse"}' -H 'Holdfast-Optional: colour'
 check "but nothing else" refused ifDead \
     ' of an acquire: did you mean \"if_dead\"?'
 
+for http in --http1.1 --http2-prior-knowledge; do
+    ask $acquire '{"colour":"red","deeper":1,"ifDead":2}' $http \
+        -H 'Holdfast-Optional: colour' -H 'Accept: */*' \
+        -H 'Holdfast-Optional: deeper'
+    check "on two lines it is one list ($http)" refused ifDead \
+        ' of an acquire: did you mean \"if_dead\"?'
+done
+
 # ---- Each request ---------------------------------------------------------------
 id=00f3ab91c07d5e24
 for path in /v1/sessions /v1/acquire /v1/release /v1/keep-alive \

@@ -88,7 +88,7 @@ say_request(struct bench *bench, const struct hf_http_request *request)
     static const char *const fields[] = {
         "host",         "origin", "fetch-site",    "user-agent",
         "content-type", "accept", "authorization", "idempotency-key",
-        "session",      "secret"};
+        "session",      "secret", "optional"};
 
     say(bench, "%s %.*s", methods[request->method], (int)request->path.len,
         request->path.at);

@@ -133,6 +133,16 @@ static const struct sample samples[] = {
           "GET /a host=h accept=!\"#(),/:;<=>?@[\\]{}~\x80\xFF"),
     TAKEN("a tab in a value", GET "Accept: a\tb\t\r\n\r\n",
           "GET /a host=h accept=a b"),
+    TAKEN("the lines of a list",
+          GET "Holdfast-Optional: a\r\nHoldfast-Optional:b, c \r\n\r\n",
+          "GET /a host=h optional=a,b, c"),
+    TAKEN("the lines of a list, with other headers between",
+          GET "Holdfast-Optional: a\r\nHoldfast-Optional:\r\nAccept: x\r\n"
+              "Holdfast-Optional: b\r\nHoldfast-Session: y\r\n"
+              "Holdfast-Optional: c\r\nHoldfast-Optional: d\r\n\r\n",
+          "GET /a host=h accept=x session=y optional=a,b,c,d"),
+    REFUSED("two of what is no list", "400",
+            GET "Holdfast-Session: a\r\nHoldfast-Session: a\r\n\r\n"),
     TAKEN("colons in a value", GET "Accept:: a: b\r\n\r\n",
           "GET /a host=h accept=: a: b"),
     REFUSED("a value that goes on", "400", GET "A: b\r\n c: d\r\n\r\n"),

@@ -145,6 +145,29 @@ FIXTURE_TEST(who_waits_to_send_a_body_is_told_to_go_on)
     bench_expect_log(&bench, "POST /a host=h \"hi\"\nsent 1\n");
 }
 
+FIXTURE_TEST(the_lines_of_a_list_are_one_list)
+{
+    const char *const pairs[] = {":method",
+                                 "GET",
+                                 ":scheme",
+                                 "http",
+                                 ":path",
+                                 "/a",
+                                 "host",
+                                 "h",
+                                 "holdfast-optional",
+                                 "a",
+                                 "accept",
+                                 "x",
+                                 "holdfast-optional",
+                                 "b",
+                                 NULL};
+
+    frames_headers(&frames, END_HEADERS | END_STREAM, 1, pairs);
+    feed();
+    bench_expect_log(&bench, "GET /a host=h accept=x optional=a,b\nsent 1\n");
+}
+
 FIXTURE_TEST(trailers_are_not_headers)
 {
     const char *const pairs[] = {":method", "POST", ":scheme", "http", ":path",
