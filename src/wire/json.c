@@ -106,6 +106,7 @@ struct walk {
     size_t at; /* the byte looked at */
     enum awaited awaited;
     size_t depth; /* of the objects and arrays that are open */
+    bool is_too_deep;
     unsigned char is_object[HF_JSON_DEPTH_MAX / 8]; /* a bit for each */
 };
 
@@ -222,7 +223,8 @@ begin(struct walk *w)
         w->awaited = is_key ? AWAIT_COLON : AWAIT_SEPARATOR;
         return pass_scalar(w);
     }
-    if (w->depth == HF_JSON_DEPTH_MAX)
+    w->is_too_deep = w->depth == HF_JSON_DEPTH_MAX;
+    if (w->is_too_deep)
         return false;
     w->is_object[w->depth / 8] &= (unsigned char)~bit;
     if (c == '{')
@@ -292,7 +294,7 @@ hf_json_check(struct hf_bytes text, struct hf_error *error)
 
         if (step(&w))
             continue;
-        if (w.depth == HF_JSON_DEPTH_MAX)
+        if (w.is_too_deep)
             return hf_fail(error, HF_E_CORRUPT,
                            "JSON of more than %d values in one another",
                            HF_JSON_DEPTH_MAX);

@@ -169,3 +169,19 @@ TEST(a_string_is_cut_at_a_character_of_any_width)
     hf_json_show(json, text, sizeof(text)); /* no string */
     assert_string_equal(text, "");
 }
+
+TEST(what_is_wrong_in_the_deepest_value_is_told_as_anywhere)
+{
+    char text[HF_JSON_DEPTH_MAX + 1];
+    struct hf_error why;
+
+    memset(text, '[', sizeof(text));
+    assert_int_equal(hf_json_check((struct hf_bytes){text, sizeof(text)}, &why),
+                     HF_E_CORRUPT);
+    assert_string_equal(why.text,
+                        "JSON of more than 1024 values in one another");
+    text[HF_JSON_DEPTH_MAX] = '}';
+    assert_int_equal(hf_json_check((struct hf_bytes){text, sizeof(text)}, &why),
+                     HF_E_CORRUPT);
+    assert_string_equal(why.text, "not JSON at byte 1024");
+}
