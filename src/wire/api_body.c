@@ -275,12 +275,17 @@ struct body_reading {
     struct hf_api_unknown *unknown;
 };
 
+/* A member that this kind of request does not have.  A name may be written with
+ * escapes: it is the same name. */
 static enum hf_status
-refuse(const struct body_reading *reading, const struct hf_fields *of,
-       const char *name, struct hf_error *error)
+refuse_key(struct hf_fields_reader *reader, const struct hf_fields *of,
+           struct hf_bytes key)
 {
+    const struct body_reading *reading = reader->user_data;
     struct hf_api_known known = {.what = "member"};
+    char name[HF_API_UNKNOWN_SIZE];
 
+    hf_json_show(key, name, sizeof(name));
     if (hf_api_is_optional(reading->optional, name))
         return HF_OK;
     if (of == &fields)
@@ -288,33 +293,7 @@ refuse(const struct body_reading *reading, const struct hf_fields *of,
     for (size_t i = 0; i < of->count; i++)
         if (of != &fields || (reading->form->members >> i & 1) != 0)
             known.names[known.count++] = of->members[i].name;
-    return hf_api_refuse_unknown(&known, name, reading->unknown, error);
-}
-
-/* A name may be written with escapes: it is the same name. */
-static enum hf_status
-refuse_key(struct hf_fields_reader *reader, const struct hf_fields *of,
-           struct hf_bytes key)
-{
-    char name[HF_API_UNKNOWN_SIZE];
-
-    hf_json_show(key, name, sizeof(name));
-    return refuse(reader->user_data, of, name, reader->error);
-}
-
-/* Members that other requests have.  Those that are optional are not given. */
-static enum hf_status
-check_form(const struct body_reading *reading, struct hf_api_body *body,
-           struct hf_error *error)
-{
-    unsigned others = body->given & ~reading->form->members;
-    enum hf_status status = HF_OK;
-
-    body->given &= reading->form->members;
-    for (size_t i = 0; status == HF_OK && i < fields.count; i++)
-        if ((others >> i & 1) != 0)
-            status = refuse(reading, &fields, rows[i].name, error);
-    return status;
+    return hf_api_refuse_unknown(&known, name, reading->unknown, reader->error);
 }
 
 static enum hf_status
@@ -330,11 +309,11 @@ read_members(struct body_reading *reading, struct hf_bytes text,
         .user_data = reading,
     };
     uint64_t given;
-    enum hf_status status =
-        hf_fields_read(&reader, &fields, text, body, &given);
+    enum hf_status status = hf_fields_read(
+        &reader, &fields, reading->form->members, text, body, &given);
 
     body->given = (unsigned)given;
-    return status == HF_OK ? check_form(reading, body, error) : status;
+    return status;
 }
 
 enum hf_status

@@ -114,7 +114,7 @@ read_row(const struct hf_fields *fields, struct hf_bytes row, void *to)
 {
     struct hf_fields_reader reader = {.status = HF_E_CORRUPT};
 
-    (void)!hf_fields_read(&reader, fields, row, to, NULL);
+    (void)!hf_fields_read(&reader, fields, HF_FIELDS_ALL, row, to, NULL);
 }
 
 void

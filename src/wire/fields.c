@@ -281,7 +281,7 @@ hf_fields_read_part(struct hf_fields_reader *reader, const char *name,
     enum hf_status status;
 
     reader->error = &why;
-    status = hf_fields_read(reader, fields, object, to, given);
+    status = hf_fields_read(reader, fields, HF_FIELDS_ALL, object, to, given);
     reader->error = error;
     return status == HF_OK
                ? HF_OK
@@ -335,9 +335,10 @@ clear(const struct hf_member *row, void *at)
         clear(part, (char *)at + offset);
 }
 
-/* The members that are there, by a bit for each row: those that were seen, and
- * of these those that were read. */
+/* The members that are there, by a bit for each row: those that may be there,
+ * of these those that were seen, and of these those that were read. */
 struct found {
+    uint64_t rows;
     uint64_t seen;
     uint64_t given;
     size_t next; /* the row behind that of the last member */
@@ -369,7 +370,7 @@ read_member(struct hf_fields_reader *reader, const struct hf_fields *fields,
     enum hf_status status;
     uint64_t bit;
 
-    if (row == NULL)
+    if (row == NULL || (found->rows >> found->next & 1) == 0)
         return read_unknown(reader, fields, pair[0]);
     bit = UINT64_C(1) << found->next++;
     if ((found->seen & bit) != 0 && !fields->open)
@@ -392,9 +393,9 @@ read_member(struct hf_fields_reader *reader, const struct hf_fields *fields,
 
 enum hf_status
 hf_fields_read(struct hf_fields_reader *reader, const struct hf_fields *fields,
-               struct hf_bytes object, void *to, uint64_t *given)
+               uint64_t rows, struct hf_bytes object, void *to, uint64_t *given)
 {
-    struct found found = {.seen = 0};
+    struct found found = {.rows = rows};
     struct hf_bytes pair[2];
     enum hf_status status = HF_OK;
     size_t at = 0;
@@ -424,7 +425,7 @@ hf_fields_read_text(struct hf_fields_reader *reader,
                        HF_RECORD_TEXT_MAX);
     if (hf_json_check(text, &why) != HF_OK)
         return hf_fail(reader->error, reader->status, "%s", why.text);
-    return hf_fields_read(reader, fields, text, to, given);
+    return hf_fields_read(reader, fields, HF_FIELDS_ALL, text, to, given);
 }
 
 /* ---- Writing ------------------------------------------------------------- */

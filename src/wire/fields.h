@@ -89,6 +89,8 @@ struct hf_fields {
 #define HF_FIELDS_OF(rows)                                                     \
     .members = (rows), .count = sizeof(rows) / sizeof((rows)[0])
 
+#define HF_FIELDS_ALL UINT64_MAX /* rows: a bit for each */
+
 /* ---- Reading ------------------------------------------------------------- */
 
 struct hf_fields_reader {
@@ -113,12 +115,13 @@ struct hf_fields_reader {
  * malformed, unknown or given twice.  The text was checked (hf_json_check).
  *
  * *given has a bit for each row that was read, the lowest for the first; NULL:
- * nobody asks.
+ * nobody asks.  A member whose bit is not in `rows` is one without a row: its
+ * value is not read.
  */
 HF_MUST_USE enum hf_status hf_fields_read(struct hf_fields_reader *reader,
                                           const struct hf_fields *fields,
-                                          struct hf_bytes object, void *to,
-                                          uint64_t *given);
+                                          uint64_t rows, struct hf_bytes object,
+                                          void *to, uint64_t *given);
 
 /* Check a whole text, and read the object that it is. */
 HF_MUST_USE enum hf_status hf_fields_read_text(struct hf_fields_reader *reader,
@@ -146,8 +149,6 @@ bool hf_fields_read_bytes(struct hf_fields_reader *reader,
                           struct hf_bytes value, struct hf_bytes *text);
 
 /* ---- Writing ------------------------------------------------------------- */
-
-#define HF_FIELDS_ALL UINT64_MAX
 
 /* Append the object, with the rows whose bit is in `given`. */
 void hf_fields_write(const struct hf_fields *fields, const void *from,

@@ -369,7 +369,8 @@ read_cleared(struct hf_fields_reader *reader, struct hf_bytes value, void *to)
     cleared->corrupt = hf_json_is_word(value, "null");
     if (cleared->corrupt)
         return HF_OK;
-    status = hf_fields_read(reader, &cleared_fields, value, cleared, NULL);
+    status = hf_fields_read(reader, &cleared_fields, HF_FIELDS_ALL, value,
+                            cleared, NULL);
     return status == HF_OK
                ? check_beat(cleared->beat_every, cleared->ttl, reader->error)
                : status;

@@ -280,7 +280,8 @@ read_lock(struct hf_fields_reader *reader, struct hf_bytes value, size_t before)
     if (before == HF_SERVED_NAMES_MAX)
         return hf_fail(reader->error, HF_E_CORRUPT, "more than %d locks",
                        HF_SERVED_NAMES_MAX);
-    status = hf_fields_read(reader, &lock_fields, value, &wants[before], NULL);
+    status = hf_fields_read(reader, &lock_fields, HF_FIELDS_ALL, value,
+                            &wants[before], NULL);
     for (size_t i = 0; status == HF_OK && i < before; i++) {
         if (is_same_lock(&wants[i], &wants[before]))
             return hf_fail(reader->error, HF_E_CORRUPT,

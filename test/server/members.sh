@@ -94,6 +94,9 @@ ask $acquire '{"colour":"red","ifDead":"refuse"}' -H 'Holdfast-Optional: colour'
 check "but nothing else" refused ifDead \
     ' of an acquire: did you mean \"if_dead\"?'
 
+ask $acquire '{"force":"x","ifDead":1}' -H 'Holdfast-Optional: force'
+check "nor is it read, though another request has it" refused ifDead \
+    ' of an acquire: did you mean \"if_dead\"?'
 for http in --http1.1 --http2-prior-knowledge; do
     ask $acquire '{"colour":"red","deeper":1,"ifDead":2}' $http \
         -H 'Holdfast-Optional: colour' -H 'Accept: */*' \

@@ -211,6 +211,10 @@ TEST(what_is_optional_is_skipped)
     form.members = HF_API_LANE;
     EXPECT_TAKEN("{\"ttl\":\"5s\",\"lane\":4}");
     assert_int_equal(body.given, HF_API_LANE);
+    EXPECT_TAKEN("{\"ttl\":\"x\",\"lane\":4}"); /* whatever it is there */
+    assert_int_equal(body.given, HF_API_LANE);
+    EXPECT_UNKNOWN("{\"term\":\"x\"}", "term",
+                   "there is no member \"term\" of a request: there are lane");
     form.members = ~0U;
     EXPECT_TAKEN("{\"ttl\":\"5s\"}");
     assert_int_equal(body.given, HF_API_TTL); /* it is known here */
