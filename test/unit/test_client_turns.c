@@ -8,8 +8,11 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/fail.h"
+#include "client/client.h"
 #include "client/place.h"
 #include "client/state.h"
+#include "store/methods.h"
 #include "support/forward_store.h"
 
 /*
@@ -310,6 +313,82 @@ TEST(a_full_file_limit_does_not_signal_a_caller_that_makes_the_calls)
     assert_int_equal(pthread_sigmask(SIG_SETMASK, &mask, NULL), 0);
     assert_int_equal(limits_met, 1);
     assert_int_equal(sigaction(SIGXFSZ, &before, NULL), 0);
+}
+
+/* ---- A call that is cut short -------------------------------------------- */
+
+/* A store that others lock while a caller asks, and not when a worker does. */
+struct locked_store {
+    struct forward_store forward;
+    pthread_t caller;
+    struct hf_client *client; /* NULL: not yet */
+    bool cut;                 /* a call of the caller's was */
+    enum hf_status trouble;   /* as it was told at the worker's next one */
+    bool told;
+    size_t failures; /* in the trace, and questions */
+    size_t asks;
+    size_t asks_at_cut;
+    size_t asks_then; /* at the worker's next call */
+};
+
+static void
+commit_locked(struct hf_store *store, struct hf_store_group *groups,
+              size_t groups_count, struct hf_instant until,
+              struct hf_error *error)
+{
+    struct locked_store *locked = (struct locked_store *)(void *)store;
+
+    if (!pthread_equal(pthread_self(), locked->caller)) {
+        if (locked->cut && !locked->told) {
+            locked->asks_then = locked->asks;
+            locked->trouble = hf_client_trouble(locked->client, NULL);
+        }
+        locked->told = locked->cut;
+        forward_store_commit(store, groups, groups_count, until, error);
+        return;
+    }
+    locked->cut = true;
+    locked->asks_at_cut = locked->asks;
+    while (!hf_reached(hf_now(), until))
+        (void)poll(NULL, 0, 1);
+    atomic_store(&store->locked_ms, hf_now().ms);
+    for (size_t i = 0; i < groups_count; i++)
+        groups[i].verdict = HF_UNAVAILABLE;
+    (void)hf_fail(error, HF_E_UNAVAILABLE, "others keep it locked");
+}
+
+static void
+count_failures_and_asks(void *ctx, const char *line)
+{
+    struct locked_store *locked = ctx;
+
+    if (strstr(line, "unavailable") != NULL)
+        locked->failures++;
+    if (strstr(line, " ask #") != NULL)
+        locked->asks++;
+}
+
+TEST(a_call_of_a_callers_that_is_cut_short_is_no_failure)
+{
+    static const struct hf_store_methods changed = {.commit = commit_locked};
+    struct hf_instant end =
+        hf_after(hf_now(), (struct hf_duration){PATIENCE_MS});
+    struct locked_store *store =
+        forward_store_open("memory:locked", sizeof(*store), &changed);
+
+    store->caller = pthread_self();
+    assert_int_equal(hf_client_new(NULL, &store->client, NULL), HF_OK);
+    hf_client_trace(store->client, count_failures_and_asks, store);
+    assert_int_equal(hf_client_open_on(store->client, &store->forward.base,
+                                       "memory:locked", NULL),
+                     HF_OK);
+    while (!store->told && !hf_reached(hf_now(), end))
+        pair(store->client, HF_FOREVER);
+    assert_true(store->told);
+    assert_int_equal(store->trouble, HF_OK);
+    assert_int_equal(store->failures, 0);
+    assert_int_equal(store->asks_then, store->asks_at_cut);
+    close_client(store->client);
 }
 
 /* ---- A file that others lock --------------------------------------------- */

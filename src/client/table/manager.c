@@ -451,12 +451,20 @@ answer_write(struct hf_manager *m, struct hf_table_batch *batch,
             hf_answer(now, item->number, verdict, item->ops[0].version));
 }
 
+static void
+forget_batch(struct hf_manager *m, const struct hf_table_batch *batch)
+{
+    struct hf_table_batch **link = &m->batches;
+
+    while (*link != batch)
+        link = &(*link)->next;
+    *link = batch->next;
+}
+
 void
 hf_manager_answer(struct hf_manager *m, struct hf_table_batch *batch,
                   struct hf_instant now)
 {
-    struct hf_table_batch **link = &m->batches;
-
     for (size_t i = 0; i < batch->items_count; i++) {
         struct hf_table_batch_item *item = &batch->items[i];
 
@@ -468,9 +476,44 @@ hf_manager_answer(struct hf_manager *m, struct hf_table_batch *batch,
         hf_queue_touch(m, item->queue);
         hf_line_update(m, now);
     }
-    while (*link != batch)
-        link = &(*link)->next;
-    *link = batch->next;
+    forget_batch(m, batch);
+}
+
+/* A write that its machine has replaced was not done: that is its answer. */
+static void
+requeue(struct hf_manager *m, const struct hf_table_batch_item *item, bool read,
+        struct hf_instant now)
+{
+    struct hf_requester *requester;
+
+    if (!is_current(item))
+        return;
+    requester = requester_of(item);
+    if (!requester->queued && requester->number == item->number &&
+        hf_batch_is_wanted(requester))
+        hf_batch_add(m, requester, (enum hf_urgency)requester->urgency);
+    else if (!read)
+        hf_line_step(m, requester,
+                     hf_answer(now, item->number, HF_UNAVAILABLE, 0));
+}
+
+void
+hf_manager_requeue(struct hf_manager *m, struct hf_table_batch *batch,
+                   struct hf_instant now)
+{
+    bool read = batch->keys_count > 0;
+
+    for (size_t i = 0; i < batch->items_count; i++) {
+        const struct hf_table_batch_item *item = &batch->items[i];
+
+        item->queue->calls--;
+        if (!read)
+            item->queue->writing = false;
+        requeue(m, item, read, now);
+        hf_queue_touch(m, item->queue);
+        hf_line_update(m, now);
+    }
+    forget_batch(m, batch);
 }
 
 bool

@@ -111,6 +111,11 @@ void hf_manager_tick(struct hf_manager *m, struct hf_instant now);
 void hf_manager_answer(struct hf_manager *m, struct hf_table_batch *batch,
                        struct hf_instant now);
 
+/* A batch came back with nothing done, for want of time: what is still asked
+ * waits for another, and no machine is told of a failure. */
+void hf_manager_requeue(struct hf_manager *m, struct hf_table_batch *batch,
+                        struct hf_instant now);
+
 /* Keys whose next version is waited for. */
 struct hf_watching {
     struct hf_store_watch *watches; /* for hf_store_wait */

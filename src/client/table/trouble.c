@@ -22,6 +22,12 @@ hf_trouble_answer(struct hf_trouble *trouble, bool write,
     }
 }
 
+void
+hf_trouble_cut(struct hf_trouble *trouble)
+{
+    trouble->calling = false;
+}
+
 enum hf_status
 hf_trouble_tell(const struct hf_trouble *trouble, const struct hf_store *store,
                 const char *place, struct hf_error *error)

@@ -30,6 +30,9 @@ void hf_trouble_call(struct hf_trouble *trouble, struct hf_instant now);
 void hf_trouble_answer(struct hf_trouble *trouble, bool write,
                        const struct hf_error *error);
 
+/* The call has returned, and tells nothing: it was not given the time. */
+void hf_trouble_cut(struct hf_trouble *trouble);
+
 /*
  * Why does `place`, where `store` is, not answer?  HF_OK: it does, as far as
  * is known, and *error is untouched.  A call that runs is trouble once it has

@@ -114,6 +114,16 @@ all_answered(const struct hf_table_batch *batch)
     return batch->status == HF_OK;
 }
 
+/* Is it sure that nothing was done? */
+static bool
+none_done(const struct hf_table_batch *batch)
+{
+    for (size_t i = 0; i < batch->groups_count; i++)
+        if (batch->groups[i].verdict != HF_UNAVAILABLE)
+            return false;
+    return batch->groups_count > 0 || batch->status == HF_E_UNAVAILABLE;
+}
+
 /* Holders without a descriptor to wake us by are looked at now and then: when
  * their records are. */
 static void
@@ -136,21 +146,27 @@ plan_purge(struct hf_table *table)
 }
 
 static void
-carry(struct hf_worker *worker, struct hf_table_batch *batch)
+call(struct hf_worker *worker, struct hf_table_batch *batch)
 {
     struct hf_table *table = worker->table;
-    struct hf_trouble *trouble = &table->manager.trouble;
-    bool writes = batch->groups_count > 0;
 
-    hf_trouble_call(trouble, hf_now());
+    hf_trouble_call(&table->manager.trouble, hf_now());
     begin_call(table);
-    if (writes)
+    if (batch->groups_count > 0)
         hf_store_commit(table->store, batch->groups, batch->groups_count,
                         batch->until, &batch->error);
     else
         read_keys(worker, batch);
     end_call(table);
-    hf_trouble_answer(trouble, writes,
+}
+
+/* The call has returned. */
+static void
+answer(struct hf_table *table, struct hf_table_batch *batch)
+{
+    bool writes = batch->groups_count > 0;
+
+    hf_trouble_answer(&table->manager.trouble, writes,
                       all_answered(batch) ? NULL : &batch->error);
     if (!writes)
         look_at_holders(table, batch);
@@ -271,7 +287,8 @@ work(struct hf_worker *worker)
                       &batch)) {
         table->turns = 0;
         worker->naps = NAPS_MAX;
-        carry(worker, batch);
+        call(worker, batch);
+        answer(table, batch);
         hf_table_flush(table); /* before a job gives up the mutex */
         is_idle = false;
     }
@@ -318,6 +335,15 @@ may_turn(const struct hf_table *table, struct hf_instant now)
            !hf_store_is_locked(table->store, now);
 }
 
+/* The place is locked, or slow: a worker that has more time is to find out. */
+static void
+leave_to_worker(struct hf_table *table, struct hf_table_batch *batch)
+{
+    hf_trouble_cut(&table->manager.trouble);
+    hf_manager_requeue(&table->manager, batch, hf_now());
+    look_whether_it_went_back(table);
+}
+
 bool
 hf_worker_turn(struct hf_backend *backend, bool alone)
 {
@@ -326,6 +352,7 @@ hf_worker_turn(struct hf_backend *backend, bool alone)
     struct hf_instant now = hf_now();
     struct hf_table_batch *batch = NULL;
     struct hf_thread_mask mask;
+    struct hf_instant worth;
 
     if (!alone || !may_turn(table, now) ||
         !hf_batch_take(&table->manager, &caller->arena, now, hf_wall_ms(),
@@ -333,12 +360,18 @@ hf_worker_turn(struct hf_backend *backend, bool alone)
         hf_table_wake(table);
         return false;
     }
+    worth = batch->until;
     batch->until = hf_earlier(batch->until,
                               hf_after(now, (struct hf_duration){HF_TURN_MS}));
     table->turns++;
     hf_thread_block_file_limit(&mask);
-    carry(caller, batch);
+    call(caller, batch);
     hf_thread_unblock_file_limit(&mask);
+    if (batch->until.ms < worth.ms && hf_reached(hf_now(), batch->until) &&
+        none_done(batch))
+        leave_to_worker(table, batch);
+    else
+        answer(table, batch);
     hf_table_flush(table);
     hf_arena_reset(&caller->arena);
     if (table->stopping)
