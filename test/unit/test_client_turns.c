@@ -338,12 +338,12 @@ commit_locked(struct hf_store *store, struct hf_store_group *groups,
 {
     struct locked_store *locked = (struct locked_store *)(void *)store;
 
-    if (!pthread_equal(pthread_self(), locked->caller)) {
+    if (locked->told || !pthread_equal(pthread_self(), locked->caller)) {
         if (locked->cut && !locked->told) {
             locked->asks_then = locked->asks;
             locked->trouble = hf_client_trouble(locked->client, NULL);
         }
-        locked->told = locked->cut;
+        locked->told = locked->cut; /* once is enough */
         forward_store_commit(store, groups, groups_count, until, error);
         return;
     }
