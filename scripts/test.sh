@@ -63,10 +63,11 @@ run_stage() {
     case $1 in
     check) suite dev --label-regex '^(unit|conformance|fault|history|simulate|explore|lab|tale|cli|examples|docs)$' ;;
     gcc) suite dev --label-exclude "$long" ;;
-    # What the product is made of; the rest is in asan-rest.
+    # What the product is made of; the rest is in asan-rest, but for the documents,
+    # whose commands are the same programs once more.
     asan) sanitized asan --label-regex "$product" ;;
     asan-rest)
-        sanitized asan --label-exclude "$long|$product" \
+        sanitized asan --label-exclude "$long|$product|^docs\$" \
             --exclude-regex 'test_reduction|integration/instant|crowds'
         ;;
     # Threads live in client and server, and below: the rest would only repeat.
