@@ -36,7 +36,7 @@
  * time; no call may run on a handle that is being, or was, freed or closed.  A
  * client runs two threads of its own: one keeps the time, one talks to the
  * place.  For a lock server one thread does both.  A caller that waits for a
- * lock of a table may talk to the place itself: see hf_lock_wait.
+ * lock or a query of a table may talk to the place itself: see hf_lock_wait.
  *
  * Signals: hf_lock_cancel, hf_query_cancel and hf_lock_abandon may be called
  * from a signal handler, and nothing else.
@@ -496,7 +496,9 @@ HF_PUBLIC HF_MUST_USE enum hf_status hf_query_start(struct hf_query *query,
 HF_PUBLIC enum hf_state hf_query_state(const struct hf_query *query);
 
 /* Block until it has ended, or until `limit` is over, and then return false.  A
- * query that was never started is not waited for. */
+ * query that was never started is not waited for.  The caller may make the
+ * calls to a table itself, as in hf_lock_wait and at the same cost: they run on
+ * its stack, and a disk that hangs keeps it past its limit. */
 HF_PUBLIC bool hf_query_wait(struct hf_query *query, struct hf_duration limit);
 
 /*
