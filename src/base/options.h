@@ -62,12 +62,26 @@ struct hf_option {
     const char *help;  /* is wrapped; a newline is kept */
 };
 
+/* What is written for each kind: a field of another size does not compile. */
+#define HF_OPTION_FLAG_SIZE          sizeof(bool)
+#define HF_OPTION_WORD_SIZE          sizeof(unsigned)
+#define HF_OPTION_NUMBER_SIZE        sizeof(int64_t)
+#define HF_OPTION_DURATION_SIZE      sizeof(struct hf_duration)
+#define HF_OPTION_DURATION_TEXT_SIZE sizeof(const char *)
+#define HF_OPTION_TEXT_SIZE          sizeof(const char *)
+#define HF_OPTION_STOP_SIZE          sizeof(bool)
+
+#define HF_OPTION_OFFSET(of, member, size)                                     \
+    (offsetof(of, member) +                                                    \
+     0 * sizeof(char[sizeof(((of *)NULL)->member) == (size) ? 1 : -1]))
+
 /* A row: HF_OPTION(TEXT, "reason", struct order, reason, HF_HELP("why")).
  * The names of what else it has are those of struct hf_option. */
 #define HF_OPTION(row_kind, row_name, of, member, ...)                         \
     {                                                                          \
         .name = (row_name), .kind = HF_OPTION_##row_kind,                      \
-        .offset = offsetof(of, member), __VA_ARGS__                            \
+        .offset = HF_OPTION_OFFSET(of, member, HF_OPTION_##row_kind##_SIZE),   \
+        __VA_ARGS__                                                            \
     }
 
 #define HF_OPTION_PLAIN(row_kind, row_name, of, member)                        \

@@ -234,12 +234,49 @@ malformed(struct hf_fields_reader *reader, const struct hf_member *row)
                    kind);
 }
 
+/* The bytes that a value of this kind takes; 0: any number. */
+static size_t
+size_of_kind(enum hf_member_kind kind)
+{
+    switch (kind) {
+    case HF_MEMBER_INTEGER:
+    case HF_MEMBER_NATURAL:
+    case HF_MEMBER_DURATION:
+    case HF_MEMBER_ID:
+        return sizeof(int64_t);
+    case HF_MEMBER_FLAG:
+        return sizeof(bool);
+    case HF_MEMBER_IF_DEAD:
+        return sizeof(enum hf_if_dead);
+    case HF_MEMBER_MODE:
+        return sizeof(enum hf_mode);
+    case HF_MEMBER_TEXT:
+        return sizeof(struct hf_bytes);
+    case HF_MEMBER_OBJECT:
+    case HF_MEMBER_HEX:
+    case HF_MEMBER_STRING:
+    case HF_MEMBER_SHOWN:
+    case HF_MEMBER_OTHER:
+        break;
+    }
+    return 0;
+}
+
+static void
+check_size(const struct hf_member *row)
+{
+    size_t size = size_of_kind(row->kind);
+
+    HF_CHECK(size == 0 || size == row->size);
+}
+
 static bool
 read_scalar(struct hf_fields_reader *reader, const struct hf_member *row,
             struct hf_bytes value, void *at)
 {
     size_t len;
 
+    check_size(row);
     switch (row->kind) {
     case HF_MEMBER_INTEGER:
         return read_integer(row, value, at);
@@ -484,6 +521,7 @@ write_value(const struct hf_member *row, const void *at, struct hf_text *out)
 {
     const struct hf_bytes *text;
 
+    check_size(row);
     switch (row->kind) {
     case HF_MEMBER_OBJECT:
         hf_fields_write(row->fields, at, HF_FIELDS_ALL, out);
