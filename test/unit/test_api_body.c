@@ -218,6 +218,8 @@ TEST(what_is_optional_is_skipped)
     form.members = ~0U;
     EXPECT_TAKEN("{\"ttl\":\"5s\"}");
     assert_int_equal(body.given, HF_API_TTL); /* it is known here */
+    /* As long as one that is. */
+    assert_int_equal(read_text("{\"flavor\":1}"), HF_E_INVALID);
     optional = (struct hf_bytes){NULL, 0};
 }
 
