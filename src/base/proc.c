@@ -98,6 +98,7 @@ read_stat(const char *stat, struct hf_proc *process)
     bool zombie = close[2] == 'Z' || close[2] == 'X';
 
     found.parent = (int64_t)parent;
+    found.blocked = close[2] == 'D';
     found.ended = zombie && threads <= 1; /* the last to be counted is dead */
     snprintf(found.name, sizeof(found.name), "%.*s", (int)(close - open - 1),
              open + 1);

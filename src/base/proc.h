@@ -23,6 +23,7 @@ struct hf_proc {
     int64_t pid;
     int64_t parent;
     uint64_t start; /* clock ticks since boot: tells a number used again */
+    bool blocked;   /* in the kernel, where no signal but SIGKILL reaches it */
     bool ended;     /* every thread of it.  A process whose first thread alone
                        has ended is a zombie, too, and runs on */
     char name[HF_PROC_NAME_MAX + 1]; /* any bytes but NUL */

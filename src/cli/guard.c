@@ -12,6 +12,7 @@
 
 #include "base/alarm.h"
 #include "base/fd.h"
+#include "base/proc.h"
 #include "command.h"
 #include "descendants.h"
 #include "output.h"
@@ -23,6 +24,9 @@ static const struct hf_duration round_pause = {20};
 
 /* A command that stops again within this has to wait as long. */
 static const struct hf_duration stop_pause = {1000};
+
+/* Between two looks whether the command is stuck in a vfork. */
+static const struct hf_duration stuck_pause = {1000};
 
 /* Processes that the command has left for so long are worth a line. */
 static const struct hf_duration left_after = {200};
@@ -53,7 +57,8 @@ struct guard {
     struct hf_instant kill_at; /* ENDING */
     struct hf_instant continue_at; /* to wake the stopped command, or never */
     struct hf_instant continued_at;
-    struct hf_instant look_at; /* to see what the command left, or never */
+    struct hf_instant stuck_at; /* to see whether it is stuck, or never */
+    struct hf_instant look_at;  /* to see what the command left, or never */
 };
 
 static bool
@@ -171,6 +176,8 @@ on_grant(struct guard *g)
     }
     hf_say_others(HF_SAY_BESIDE);
     g->descendants.group = g->command.pid;
+    if (g->terms->terminal >= 0)
+        g->stuck_at = hf_after(hf_now(), stuck_pause);
     tell(g, &(struct hf_guard_link_message){.word = HF_GUARD_LINK_STARTED,
                                             .pid = g->command.pid});
 }
@@ -207,6 +214,22 @@ on_continue(struct guard *g)
     signal_group(g, SIGCONT);
 }
 
+/*
+ * ^Z may stop the child of a vfork before its exec.  Its parent then waits for
+ * it in the kernel, cannot stop, and waitpid does not tell.  Only SIGCONT
+ * helps, which changes nothing for a process that waits for a disk.
+ */
+static void
+look_for_stuck(struct guard *g)
+{
+    struct hf_proc command;
+
+    g->stuck_at = hf_after(hf_now(), stuck_pause);
+    if (hf_proc_is_ours() && hf_proc_read(g->command.pid, &command) &&
+        command.blocked)
+        signal_group(g, SIGCONT);
+}
+
 /* Take every answer of waitpid there is; false: no child is left. */
 static bool
 reap(struct guard *g)
@@ -227,6 +250,7 @@ reap(struct guard *g)
         }
         g->command_ended = true;
         g->continue_at = HF_NEVER;
+        g->stuck_at = HF_NEVER;
         g->status = status;
         g->had_terminal = hf_command_terminal_has(g->terms->terminal, pid);
         g->look_at = hf_after(hf_now(), left_after);
@@ -320,6 +344,8 @@ on_time(struct guard *g)
         hf_descendants_signal(&g->descendants, SIGKILL);
     if (hf_reached(now, g->continue_at))
         on_continue(g);
+    if (hf_reached(now, g->stuck_at))
+        look_for_stuck(g);
     if (hf_reached(now, g->look_at))
         say_left(g);
 }
@@ -328,7 +354,8 @@ static struct hf_instant
 deadline(const struct guard *g)
 {
     struct hf_instant now = hf_now();
-    struct hf_instant next = hf_earlier(g->continue_at, g->look_at);
+    struct hf_instant next =
+        hf_earlier(hf_earlier(g->continue_at, g->stuck_at), g->look_at);
 
     if (g->state == RUNNING)
         next = hf_earlier(next, worried_from(g));
@@ -423,6 +450,7 @@ run_guard(struct hf_guard_link *link, const struct hf_guard_link_terms *terms)
         .command = {.refusal = -1, .terminal = -1},
         .continue_at = HF_NEVER,
         .continued_at = {INT64_MIN},
+        .stuck_at = HF_NEVER,
         .look_at = HF_NEVER,
     };
     sigset_t signals;

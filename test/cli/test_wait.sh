@@ -3,6 +3,7 @@
 # shellcheck disable=SC2016 # what stands in '...' is for inner shells
 # shellcheck source=test/cli/support.sh
 . "$(dirname "$0")/support.sh"
+vforks=$7
 
 start holder run --reason "the reason" --beat 200ms "my lock" -- \
     sh -c 'until [ -e "$1" ]; do sleep 0.05; done; exit 0' sh "$here/go"
@@ -107,8 +108,10 @@ terminal "$here/tty" sh -c '"$1" run fore -- true
 check "and we have it back afterwards" grep -q '^fore' "$here/tty"
 
 mkfifo "$here/keys"
+# A shell that forks nothing: vforks.c is of the others.
+mkfifo "$here/keys.go"
 script -qefc "$(printf '%q ' "$holdfast" run keys -- sh -c \
-    'echo ready; until [ -e "$1" ]; do sleep 0.05; done; echo over' \
+    'echo ready; read -r line <"$1"; echo over' \
     sh "$here/keys.go")" "$here/tty" <"$here/keys" >/dev/null 2>&1 &
 started+=($!)
 exec 8>"$here/keys"
@@ -120,6 +123,10 @@ await "the word of ^Z" grep -q "was suspended; it goes on" "$here/tty"
 check "a command that ^Z suspends goes on" \
     await "its end" grep -q '^over' "$here/tty"
 exec 8>&-
+
+terminal "$here/tty" timeout --foreground -k 5 20 "$holdfast" run vforks -- "$vforks"
+check "one that cannot stop, for ^Z stopped its vfork's child, does, too" \
+    grep -q '^over' "$here/tty"
 
 : >"$here/go"
 finished "$holder"

@@ -59,7 +59,7 @@ check "why tells that it is alive" says run.out "alive: the server heard it"
 run run -n job -- touch "$here/ran"
 check "-n does not wait" is 75 "$code"
 check "and says who holds it" says run.err "runs: sleep 100"
-run run -w 1s job -- touch "$here/ran"
+run run -w 3s job -- touch "$here/ran"
 check "-w waits so long" is 75 "$code"
 check "and says that one holder kept it" says run.err "held too long"
 run clear --reason none job
@@ -379,7 +379,7 @@ die() {
 }
 
 die short
-run run -w 1s short -- true
+run run -w 3s short -- true
 check "who waits less than the ttl of the dead goes without it" is 75 "$code"
 check "is not told that it lives" is "" "$(grep alive "$here/run.err")"
 check "but that it is given on" says run.err "once its ttl of 10s is over"
