@@ -7,7 +7,7 @@ usage: scripts/mutants.py [--build DIR] [--jobs N] [--survey] [--stand]
                           [--table FILE] [--tsv FILE] [NAME...]
 
   --build DIR   a build with tests (build/dev): its objects are linked anew
-  --jobs N      so many at a time (3: some tests wait more than they work)
+  --jobs N      so many at a time (5: some tests wait more than they work)
   --survey      ask every proof, and every test of the engine, not only those
                 of the list, and print the list's lines that have changed
   --stand       only see that each stands, once, in the file that it names;
@@ -30,6 +30,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -60,7 +61,7 @@ TESTS = [
 NOTHING = "nothing"  # of the lab: it was asked, and finds nothing
 STATES_MAX = "12000000"
 WALKS = "3000"
-SECONDS_MAX = 120
+SECONDS_MAX = 300
 
 
 class Mutant:
@@ -240,22 +241,29 @@ def run_proof(program, proof):
 
 
 def run_to_its_end(words, env):
-    """Who takes too long is asked to end, and stops what it started."""
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=env,
-                          stderr=subprocess.PIPE, errors="replace",
-                          start_new_session=True) as running:
+    """Who takes too long is asked to end, and stops what it started.  What it
+    says goes into files: whoever it left behind would keep a pipe open."""
+    with tempfile.TemporaryFile("w+", errors="replace") as out, \
+            tempfile.TemporaryFile("w+", errors="replace") as err:
+        running = subprocess.Popen(words, stdout=out, stderr=err, env=env,
+                                   start_new_session=True)
+        in_time = True
         for seconds, number in ((SECONDS_MAX, signal.SIGTERM),
                                 (10, signal.SIGKILL), (None, None)):
             try:
-                out, err = running.communicate(timeout=seconds)
+                running.wait(timeout=seconds)
                 break
             except subprocess.TimeoutExpired:
+                in_time = False
                 os.killpg(running.pid, number)
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(running.pid, signal.SIGKILL)  # whoever is left
-    if seconds != SECONDS_MAX:
-        return None
-    return subprocess.CompletedProcess(words, running.returncode, out, err)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(running.pid, signal.SIGKILL)  # whoever is left
+        if not in_time:
+            return None
+        out.seek(0)
+        err.seek(0)
+        return subprocess.CompletedProcess(words, running.returncode,
+                                           out.read(), err.read())
 
 
 def run_test(build, mutant, folder, test):
@@ -278,8 +286,8 @@ def run_test(build, mutant, folder, test):
 
 
 def listed():
-    """The proofs that `make test` and `make prove` make."""
-    line = r'\{"([a-z-]+)", (\d), (\d), WORLDS_(?:TEST|PROVE)\}'
+    """The proofs of `make test`, `make prove` and `make prove-all`."""
+    line = r'\{"([a-z-]+)", (\d), (\d), WORLDS_\w+\}'
     return {" ".join(found) for file in (ROOT / "lab").glob("*/worlds.c")
             for found in re.findall(line, file.read_text())}
 
@@ -376,7 +384,7 @@ def put_table(path, lines):
 def options():
     parser = argparse.ArgumentParser(add_help=True)
     parser.add_argument("--build", default="build/dev", type=pathlib.Path)
-    parser.add_argument("--jobs", default=3, type=int)
+    parser.add_argument("--jobs", default=5, type=int)
     parser.add_argument("--survey", action="store_true")
     parser.add_argument("--stand", action="store_true")
     parser.add_argument("--table", type=pathlib.Path)
