@@ -80,6 +80,30 @@ guard_of() {
     done
 }
 
+# Does no thread of these processes run?
+all_stopped() {
+    local one
+
+    for one; do
+        grep -h '^State:' "/proc/$one"/task/*/status | grep -qv $':\tT' &&
+            return 1
+    done
+    return 0
+}
+
+# murder PID: kill a holdfast and its guard.  Neither may see the other's end
+# and tidy up, so both are stopped first.
+murder() {
+    local guard
+
+    guard=$(guard_of "$1")
+    kill -STOP "$1" "$guard"
+    await "both to stop" all_stopped "$1" "$guard"
+    kill -KILL "$1" "$guard"
+    finished "$1"
+    await "its guard to end" all_gone "$guard"
+}
+
 has_guard() {
     [ -n "$(guard_of "$1")" ]
 }

@@ -13,8 +13,7 @@ left() {
     start left run --space "$2" --if-dead refuse --reason 'release 7' "$1" -- \
         sleep 100
     await "the holder" stands "$1" "$2"
-    kill -KILL "$pid" "$(guard_of "$pid")"
-    finished "$pid"
+    murder "$pid"
 }
 
 run audit

@@ -9,8 +9,7 @@ me=$(id -un)@$(hostname)
 dead() {
     start dead run --if-dead refuse "$1" -- sleep 100
     await "the holder of $1" held "$1"
-    kill -KILL "$pid" "$(guard_of "$pid")"
-    finished "$pid"
+    murder "$pid"
 }
 
 fence() { "$holdfast" show --json "$1" | "$json" fence; }

@@ -13,8 +13,7 @@ rewrite() {
 # ---- Commands to paste ------------------------------------------------------------
 start abandoned run --if-dead refuse ssh -- sleep 100
 await "the holder" held ssh
-kill -KILL "$(guard_of "$pid")" "$pid"
-finished "$pid"
+murder "$pid"
 rewrite ssh "json_set(value, '\$.owner.host', '-oProxyCommand=x',
     '\$.owner.boot', '-')"
 run why --watch 100ms ssh
@@ -88,8 +87,7 @@ finished "$patient"
 check "to its limit, or until it is stopped" is 143 "$code"
 run run --if-suspected never dead -- true
 check "it knows two words" exits 64
-kill -KILL "$(guard_of "$dying")" "$dying"
-finished "$dying"
+murder "$dying"
 run run -q -E 99 dead -- true
 check "a dead holder is said also with --quiet" says run.err "holdfast clear"
 check "and its code is 73" exits 73

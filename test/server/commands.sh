@@ -368,14 +368,11 @@ run run -n cron -- true
 check "until the first one gives it back" is 0 "$code"
 
 # ---- Dead, and to be taken over ---------------------------------------------------
-# die NAME: one that holds NAME, and all its processes, are killed at once.
+# die NAME: one that holds NAME, and all its processes, are killed.
 die() {
     start "$1" run --ttl 10s --beat 500ms --grace 1s "$1" -- sleep 100
     await "a holder of $1" held "$1"
-    guard=$(guard_of "$pid")
-    kill -KILL "$guard" "$pid"
-    finished "$pid"
-    await "its guard to end" all_gone "$guard"
+    murder "$pid"
 }
 
 die short
