@@ -20,7 +20,8 @@ LAYERS = {
     "client/server": {"base", "core", "wire", "client",
                       "net/http_client.h", "net/http_module.h"},
     "net": {"base", "wire"},
-    "server": {"base", "core", "wire", "store", "net"},
+    "journal": {"base", "core", "wire", "store"},
+    "server": {"base", "core", "wire", "store", "journal", "net"},
     "cli": {"base"},
     "explore": {"base"},
     "lab": {"base", "core", "explore"},
@@ -47,7 +48,8 @@ PURE_HEADERS = {
 
 # A third party's header, and the only files that may include it.
 THIRD_PARTY = {
-    "sqlite3.h": r"src/store/sqlite[a-z_]*\.[ch]|tale/place/locks_sqlite\.c",
+    "sqlite3.h": r"src/(store|journal)/sqlite[a-z_]*\.[ch]"
+                 r"|tale/place/locks_sqlite\.c",
     "nghttp2/nghttp2.h": r"src/net/h2_session\.h",
     "uv.h": r"src/server/(accepted|listener)\.h",
     "ini.h": r"src/server/options\.c",
@@ -57,7 +59,7 @@ THIRD_PARTY = {
 
 # All that others know of a store: so none of them asks which kind it is.
 OF_ALL_STORES = {"store/kind.h", "store/place.h", "store/store.h"}
-KNOW_KINDS = {"store", "tale/place"}
+KNOW_KINDS = {"store", "journal", "tale/place"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 

@@ -66,6 +66,21 @@ hf_arena_copy(struct hf_arena *arena, const char *text)
     return copy;
 }
 
+bool
+hf_arena_keep(struct hf_arena *arena, const void *at, size_t len,
+              struct hf_bytes *kept)
+{
+    char *copy = hf_arena_take(arena, len + 1);
+
+    if (copy == NULL)
+        return false;
+    if (len > 0)
+        memcpy(copy, at, len);
+    copy[len] = '\0';
+    *kept = (struct hf_bytes){copy, len};
+    return true;
+}
+
 void
 hf_arena_reset(struct hf_arena *arena)
 {

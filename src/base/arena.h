@@ -1,9 +1,11 @@
 #ifndef HF_BASE_ARENA_H
 #define HF_BASE_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/alloc.h"
+#include "base/bytes.h"
 
 /*
  * Arena: memory for one round of work, given back all at once.
@@ -22,6 +24,11 @@ void *hf_arena_take(struct hf_arena *arena, size_t size);
 
 /* A copy of `text`, or NULL. */
 char *hf_arena_copy(struct hf_arena *arena, const char *text);
+
+/* A copy of any bytes with a NUL behind it, in *kept; false, and that is
+ * untouched: no memory. */
+bool hf_arena_keep(struct hf_arena *arena, const void *at, size_t len,
+                   struct hf_bytes *kept);
 
 /* Give everything back but one chunk, kept for the next round. */
 void hf_arena_reset(struct hf_arena *arena);

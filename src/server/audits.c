@@ -6,8 +6,8 @@
 #include "wire/record.h"
 
 /*
- * Requests for the audit.  It is not in the machine but in the store, so they
- * wait for the scribe, which reads one page at a time.
+ * Requests for the audit.  It is not in the machine but in the journal, so
+ * they wait for the scribe, which reads one page at a time.
  */
 
 /* Rows of a page unless the request says how many; and bytes that are kept
@@ -20,8 +20,10 @@
 static void
 ask_next(struct hf_service *service)
 {
+    const struct hf_audit_call *audit = &service->audits[0];
+
     if (service->audits_count > 0)
-        hf_seat_audit(service->seat, &service->audits[0].asked);
+        hf_seat_audit(service->seat, audit->prefix, audit->after, audit->limit);
 }
 
 /* A cursor is the name of a record in hexadecimal, for the name may have any
@@ -66,8 +68,7 @@ hf_service_audit(struct hf_service *service, const struct hf_route *route,
         return;
     }
     audit = &service->audits[service->audits_count];
-    if (!read_cursor(route->after, audit->asked.after,
-                     sizeof(audit->asked.after))) {
+    if (!read_cursor(route->after, audit->after, sizeof(audit->after))) {
         hf_service_refuse(service, request->exchange, HF_API_BAD_REQUEST,
                           "after is no cursor of a page of the audit");
         return;
@@ -82,8 +83,8 @@ hf_service_audit(struct hf_service *service, const struct hf_route *route,
     call->kind = HF_MESSAGE_CLEAR;
     hf_http_tag(service->config.http, call->exchange, call->stream);
     audit->stream = call->stream;
-    write_prefix(route, audit->asked.prefix, sizeof(audit->asked.prefix));
-    audit->asked.limit = route->limit > 0 ? route->limit : LIMIT_DEFAULT;
+    write_prefix(route, audit->prefix, sizeof(audit->prefix));
+    audit->limit = route->limit > 0 ? route->limit : LIMIT_DEFAULT;
     if (service->audits_count++ == 0)
         ask_next(service);
 }
@@ -91,7 +92,7 @@ hf_service_audit(struct hf_service *service, const struct hf_route *route,
 /* ---- Answering ----------------------------------------------------------- */
 
 static void
-add_row(struct hf_text *text, const struct hf_page_record *record)
+add_row(struct hf_text *text, const struct hf_journal_record *record)
 {
     struct hf_audit_entry entry;
 
@@ -115,14 +116,14 @@ add_cursor(struct hf_text *text, struct hf_bytes name)
 
 /* Write as many rows as there is room for, and the cursor of the next page. */
 static void
-write_page(const struct hf_scribe_told *told, struct hf_text *text)
+write_page(const struct hf_journal_page *page, struct hf_text *text)
 {
     size_t room = text->size - TAIL_MAX;
     size_t count = 0;
 
     hf_text_add(text, "{\"cleared\":[");
-    for (; count < told->records_count; count++) {
-        const struct hf_page_record *record = &told->records[count];
+    for (; count < page->count; count++) {
+        const struct hf_journal_record *record = &page->records[count];
 
         if (text->len + record->value.len + HF_NAME_COMPANION_SIZE > room)
             break;
@@ -132,7 +133,7 @@ write_page(const struct hf_scribe_told *told, struct hf_text *text)
     }
     hf_text_add(text, "]");
     if (count > 0)
-        add_cursor(text, told->records[count - 1].name);
+        add_cursor(text, page->records[count - 1].name);
     hf_text_add(text, "}");
 }
 
@@ -145,7 +146,7 @@ answer(struct hf_service *service, struct hf_pending_call *call,
     call->answered = true;
     hf_text_init(&text, service->text, sizeof(service->text));
     if (told->error.status == HF_OK) {
-        write_page(told, &text);
+        write_page(told->page, &text);
         hf_service_reply(service, call->exchange, 200, hf_service_line(&text));
     } else {
         hf_service_refuse(service, call->exchange, HF_API_NO_MEMORY,

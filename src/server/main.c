@@ -256,15 +256,15 @@ main(int argc, char **argv)
     if (options->forgot && hf_unled(&config.service.seat.scribe.place,
                                     &hf_alloc_libc, &error) != HF_OK)
         return complain(&error);
-    config.service.seat.scribe.forgot = options->forgot;
+    config.service.seat.forgot = options->forgot;
     daemon.argc = argc;
     daemon.argv = argv;
     daemon.log.format = options->settings.log;
     raise_limit();
     ignore_broken_pipes();
     hf_self_learn(&daemon.self);
-    config.service.seat.scribe.self = &daemon.self;
-    config.service.seat.scribe.address = daemon.address;
+    config.service.seat.self = &daemon.self;
+    config.service.seat.address = daemon.address;
     config.bound = bound;
     config.ready = ready;
     config.stopping = stopping;

@@ -31,7 +31,9 @@ enum {
 /* A request for a page of the audit. */
 struct hf_audit_call {
     uint64_t stream;
-    struct hf_scribe_audit asked;
+    char prefix[HF_NAME_COMPANION_SIZE]; /* as struct hf_journal_page */
+    char after[HF_NAME_COMPANION_SIZE];
+    size_t limit;
 };
 
 /* Answers to messages that came in one request, and go out as one. */

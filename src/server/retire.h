@@ -28,7 +28,7 @@ struct hf_retired {
  * no more.  What sessions and grants are there stays, for whoever
  * serves it again.
  *
- * Blocks for that time.  Errors as hf_store_open_at, and HF_E_UNAVAILABLE: a
+ * Blocks for that time.  Errors as hf_journal_open, and HF_E_UNAVAILABLE: a
  * node leads, and is alive; the place does not answer; something is granted
  * that no time makes free (HF_REFUSE); HF_E_CORRUPT: what is there is not ours.
  */

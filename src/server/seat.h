@@ -1,16 +1,19 @@
 #ifndef HF_SERVER_SEAT_H
 #define HF_SERVER_SEAT_H
 
+#include "base/self.h"
+#include "core/node.h"
+#include "journal/scribe.h"
 #include "server/histogram.h"
-#include "server/scribe.h"
 
 /*
- * Seat: one node of a lock server, at its store.
+ * Seat: one node of a lock server, at its journal.
  *
- * It runs the node of core: carries what that asks for to the scribe and the
- * answers back, feeds it what is to be loaded, looks whether the processes of
- * the present leader are there.  What is left for its owner is what concerns
- * clients: messages go in, answers come out, and when each may be written.
+ * It runs the node of core: gives what that asks for to the scribe, in the
+ * journal's words, and brings the answers back; feeds it what is to be loaded;
+ * looks whether the processes of the present leader are there.  What is left
+ * for its owner is what concerns clients: messages go in, answers come out, and
+ * when each may be written.
  *
  *     step (a message, the end of a stream, time, stop)
  *     wake (the scribe has told something)
@@ -23,7 +26,12 @@ struct hf_seat;
 
 struct hf_seat_config {
     struct hf_scribe_config scribe;
-    struct hf_node_config node; /* its budget is set by what the store bears */
+    struct hf_node_config node; /* its budget is set by the journal's limits */
+    const struct hf_self *self; /* borrowed: who leads, and the evidence */
+    const char *name;           /* borrowed: of the node */
+    const char *address;        /* borrowed: where clients find it */
+    bool forgot;   /* somebody says so: until the first write is applied */
+    bool no_grace; /* of a place in memory: nobody holds anything there */
     /* A page of the audit that was asked for, within a wake. */
     void (*audited)(void *ctx, const struct hf_scribe_told *told);
     void *ctx;
@@ -53,8 +61,9 @@ bool hf_seat_next(struct hf_seat *seat, struct hf_node_effect *effect);
 /* When to wake, and step with HF_NODE_CLOCK, or HF_NEVER. */
 struct hf_instant hf_seat_deadline(const struct hf_seat *seat);
 
-/* Read a page of the audit; one at a time. */
-void hf_seat_audit(struct hf_seat *seat, const struct hf_scribe_audit *audit);
+/* Read a page of the audit; one at a time: see struct hf_journal_page. */
+void hf_seat_audit(struct hf_seat *seat, const char *prefix, const char *after,
+                   size_t limit);
 
 /* What to poll for, to wake when the leader's processes end: at most
  * HF_PROCESSES_MAX, others whenever hf_seat_observations has grown; and what to

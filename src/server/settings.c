@@ -274,7 +274,7 @@ enum hf_status
 hf_server_settings_config(struct hf_server_settings *settings,
                           struct hf_loop_config *config, struct hf_error *error)
 {
-    struct hf_scribe_config *scribe = &config->service.seat.scribe;
+    struct hf_place *place = &config->service.seat.scribe.place;
     enum hf_status status = HF_OK;
 
     list_hosts(settings);
@@ -286,22 +286,21 @@ hf_server_settings_config(struct hf_server_settings *settings,
         .service = {.alloc = &hf_alloc_libc,
                     .hosts = settings->host_list,
                     .idle_timeout = idle_timeout(settings),
-                    .seat = {.scribe = {.alloc = &hf_alloc_libc,
-                                        .node = "holdfastd"}}},
+                    .seat = {.scribe = {.alloc = &hf_alloc_libc},
+                             .name = "holdfastd"}},
     };
     config->limits.peers = (uint32_t)settings->connections;
     config->limits.streams = (uint32_t)settings->streams;
     if (settings->at[0] == '\0')
         status = default_place(settings->at, error);
     if (status == HF_OK)
-        status = hf_place_parse(settings->at, &scribe->place, error);
-    if (status == HF_OK && settings->no_grace &&
-        !scribe->place.kind->keeps_nothing)
+        status = hf_place_parse(settings->at, place, error);
+    if (status == HF_OK && settings->no_grace && !place->kind->keeps_nothing)
         status = hf_fail(error, HF_E_INVALID,
                          "no-grace is for memory:, where nobody can know "
                          "whether anything is held");
     if (status == HF_OK)
         status = fill_node(&config->service.seat.node, settings, error);
-    scribe->no_grace = settings->no_grace;
+    config->service.seat.no_grace = settings->no_grace;
     return status;
 }

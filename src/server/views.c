@@ -277,16 +277,15 @@ add_limits(const struct hf_service *service, struct hf_text *text)
 static const char *
 leader_of(const struct hf_service *service)
 {
-    return hf_seat_table(service->seat) != NULL
-               ? service->config.seat.scribe.address
-               : hf_seat_leader(service->seat);
+    return hf_seat_table(service->seat) != NULL ? service->config.seat.address
+                                                : hf_seat_leader(service->seat);
 }
 
 /* The nodes that it knows of: itself, and the leader. */
 static void
 add_nodes(const struct hf_service *service, struct hf_text *text)
 {
-    const char *own = service->config.seat.scribe.address;
+    const char *own = service->config.seat.address;
     const char *leader = leader_of(service);
 
     hf_text_add(text, ",\"nodes\":[");

@@ -23,13 +23,23 @@ struct hf_place {
                                          folder */
 };
 
+/* Bytes of a place's log from which on people should be told. */
+#define HF_STORE_LOG_LARGE (UINT64_C(16) * 1024 * 1024)
+
+/* What of a served place was missing when it was opened [L6]. */
+enum hf_store_loss {
+    HF_STORE_WHOLE,
+    HF_STORE_FILE_LOST, /* it was served, and has no head */
+    HF_STORE_LOG_LOST,  /* a node leads it, and the log with its last commits
+                          is gone */
+    HF_STORE_COPIED,    /* its head was written in another place, or before the
+                           last term that was secured: a backup */
+    HF_STORE_VOLATILE,  /* it is in memory, and was just made */
+};
+
 /* The purpose of opening a place. */
 enum hf_store_use {
-    HF_STORE_TO_LOCK,
-
-    /* Also if a lock server has lost something there.  For all others such a
-     * place is HF_E_UNAVAILABLE, and nothing is made. */
-    HF_STORE_TO_SERVE,
+    HF_STORE_TO_LOCK, /* HF_E_UNAVAILABLE where a lock server lost something */
 
     /* To look only: nothing is made or written, and a place that does not exist
      * is empty until it does.  Permission to read is enough.  Every group is
@@ -61,10 +71,6 @@ struct hf_store_kind {
     enum hf_status (*open)(const struct hf_place *place, enum hf_store_use use,
                            const struct hf_alloc *alloc,
                            struct hf_store **store, struct hf_error *error);
-
-    /* As hf_store_find; NULL: a place of this kind always exists. */
-    enum hf_status (*find)(const struct hf_place *place,
-                           struct hf_error *error);
 
     /* As hf_store_blame and hf_store_neighbours. */
     void (*blame)(const struct hf_place *place, const struct hf_error *error,

@@ -248,25 +248,6 @@ scan(struct hf_store *store, const struct hf_store_scan *scan,
     return status;
 }
 
-static enum hf_status
-find_lock(struct hf_store *store, struct hf_store_lock *lock_found,
-          struct hf_error *error)
-{
-    const struct hf_memory_row *row;
-
-    (void)error;
-    lock();
-    row = hf_memory_table_lock(&memory_of(store)->shared->table);
-    if (row != NULL) {
-        hf_text_show(lock_found->space, sizeof(lock_found->space), row->space,
-                     strlen(row->space));
-        hf_text_show(lock_found->name, sizeof(lock_found->name), row->name,
-                     strlen(row->name));
-    }
-    unlock();
-    return HF_OK;
-}
-
 /* ---- Commit -------------------------------------------------------------- */
 
 static void
@@ -412,7 +393,6 @@ static const struct hf_store_methods methods = {
     .close = close_memory,
     .get = get,
     .scan = scan,
-    .find_lock = find_lock,
     .commit = commit,
     .wait = wait_for_change,
     .is_woken = is_woken,

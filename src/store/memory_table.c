@@ -5,7 +5,6 @@
 #include "base/alloc.h"
 #include "base/check.h"
 #include "base/fail.h"
-#include "wire/head.h"
 
 /* ---- Rows ---------------------------------------------------------------- */
 
@@ -205,29 +204,6 @@ apply(struct hf_memory_table *table, struct hf_store_group *group,
     return erased;
 }
 
-const struct hf_memory_row *
-hf_memory_table_lock(const struct hf_memory_table *table)
-{
-    for (size_t i = 0; i < table->rows_count; i++)
-        if (table->rows[i]->exists && table->rows[i]->space[0] != '!')
-            return table->rows[i];
-    return NULL;
-}
-
-/* Is a claim of a lock allowed now? */
-static bool
-may_claim(const struct hf_memory_table *table,
-          const struct hf_store_group *group, struct hf_error *error)
-{
-    const struct hf_key head = {HF_HEAD_SPACE, HF_HEAD_NAME};
-    const struct hf_memory_row *row;
-
-    if (!hf_rule_claims(group) || !hf_memory_table_find(table, head).exists)
-        return true;
-    row = table->rows[hf_memory_table_position(table, head)];
-    return hf_rule_unserved(row->value, row->value_len, error) == HF_OK;
-}
-
 uint64_t
 hf_memory_table_try(struct hf_memory_table *table, struct hf_store_group *group,
                     struct hf_error *error)
@@ -237,7 +213,7 @@ hf_memory_table_try(struct hf_memory_table *table, struct hf_store_group *group,
     uint64_t erased = 0;
 
     staged.count = 0;
-    if (hf_rule_admit(group, error) != HF_OK || !may_claim(table, group, error))
+    if (hf_rule_admit(group, error) != HF_OK)
         return 0;
     for (size_t i = 0; i < group->ops_count; i++) {
         found[i] = hf_memory_table_find(table, group->ops[i].key);

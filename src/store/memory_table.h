@@ -43,10 +43,6 @@ size_t hf_memory_table_position(const struct hf_memory_table *table,
 struct hf_rule_found hf_memory_table_find(const struct hf_memory_table *table,
                                           struct hf_key key);
 
-/* The first record in a space of users; NULL: there is none. */
-const struct hf_memory_row *
-hf_memory_table_lock(const struct hf_memory_table *table);
-
 /* Judge one group, which is HF_UNAVAILABLE so far, and apply it.  Returns the
  * highest version it erased, or 0.  The caller raises the floor above it after
  * the whole commit, since all groups are judged by the floor at its begin. */

@@ -90,29 +90,9 @@ struct hf_store_scan {
     size_t limit;
 };
 
-/* A lock of a table: a record in a space of users (one that does not begin with
- * '!').  `name` "": there is none. */
-struct hf_store_lock {
-    char space[HF_SPACE_MAX + 1]; /* cut, if another program wrote it */
-    char name[HF_NAME_MAX + 1];
-};
-
-/* What was missing when the place was opened. */
-enum hf_store_loss {
-    HF_STORE_WHOLE,
-    HF_STORE_FILE_LOST, /* it was served, and has no head */
-    HF_STORE_LOG_LOST,  /* a node leads it, and the log with its last commits
-                          is gone */
-    HF_STORE_COPIED,    /* its head was written in another place, or before the
-                           last term that was secured: a backup */
-};
-
 /* Called by inspect for each check.  `checkup` is borrowed for the call.  It
  * must be brief, and use no store. */
 typedef void hf_store_checkup_fn(void *ctx, const struct hf_checkup *checkup);
-
-/* Bytes of a log from which on people should be told. */
-#define HF_STORE_LOG_LARGE (UINT64_C(16) * 1024 * 1024)
 
 /*
  * What an open store does behind the functions of store.h, which say what each
@@ -128,9 +108,8 @@ struct hf_store_methods {
                            const struct hf_store_scan *scan,
                            hf_store_row_fn *row, void *ctx,
                            struct hf_error *error);
-    enum hf_status (*find_lock)(struct hf_store *store,
-                                struct hf_store_lock *lock,
-                                struct hf_error *error);
+    /* NULL: nobody serves such a place. */
+    enum hf_status (*unserved)(struct hf_store *store, struct hf_error *error);
     void (*commit)(struct hf_store *store, struct hf_store_group *groups,
                    size_t groups_count, struct hf_instant until,
                    struct hf_error *error);
@@ -142,11 +121,6 @@ struct hf_store_methods {
                             struct hf_error *error);
     void (*inspect)(struct hf_store *store, struct hf_instant until,
                     hf_store_checkup_fn *tell, void *ctx);
-    /* NULL: a loss could not be noticed. */
-    enum hf_status (*secure)(struct hf_store *store,
-                             struct hf_duration promised,
-                             struct hf_instant until, struct hf_error *error);
-    enum hf_status (*unmark)(struct hf_store *store, struct hf_error *error);
 };
 
 struct hf_store {
@@ -154,14 +128,9 @@ struct hf_store {
     const struct hf_alloc *alloc; /* borrowed */
     enum hf_store_use use;
     struct hf_place place;
-    bool is_new;    /* the last opening made the place */
-    bool keeps_log; /* see hf_store_keep_log */
-    enum hf_store_loss loss;
-    struct hf_duration promised; /* see hf_store_promised */
-    uint64_t identity;
+    bool is_new; /* the last opening made the place */
     struct hf_store_limits limits;
     uint64_t generation;       /* as hf_store_generation says */
-    uint64_t log_size;         /* as hf_store_log_size says */
     _Atomic uint64_t looks;    /* as hf_store_looks says */
     _Atomic int64_t locked_ms; /* the instant at which a call last met a
                                   lock of another process; 0: never */

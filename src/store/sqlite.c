@@ -1,22 +1,19 @@
 #include "store/sqlite.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "base/text.h"
 #include "store/neighbours.h"
 #include "store/pause.h"
 #include "store/rule.h"
 #include "store/sqlite_commit.h"
 #include "store/sqlite_file.h"
 #include "store/sqlite_inspect.h"
+#include "store/sqlite_open.h"
 #include "store/sqlite_place.h"
 #include "store/sqlite_schema.h"
-#include "store/sqlite_served.h"
 #include "store/sqlite_wait.h"
-#include "wire/head.h"
 
 enum {
     /* For calls without a time limit of their own: open, scan, purge. */
@@ -63,122 +60,6 @@ fail(struct sqlite *store, int code, struct hf_error *error)
 
 /* ---- Beginning and end of a call ----------------------------------------- */
 
-/* synchronous=FULL: an applied group is durable.  The log is folded back into
- * the file about every 100 pages (sqlite_db.c), and not when the last store
- * closes: that would cost each `holdfast run` two more syncs, and the next one
- * would have to make both files again.  Reading a log of 100 pages takes well
- * under 1 ms. */
-static const char settings[] = "PRAGMA synchronous=FULL;"
-                               "PRAGMA trusted_schema=OFF;"
-                               "PRAGMA cell_size_check=ON;"
-                               "PRAGMA journal_size_limit=4194304;";
-
-/* Has a lock server lost something here?  Only a lock server may then open the
- * place. */
-static enum hf_status
-admit(const struct sqlite *store, struct hf_error *error)
-{
-    static const char *const what[] = {
-        [HF_STORE_WHOLE] = "",
-        [HF_STORE_FILE_LOST] = "it was removed",
-        [HF_STORE_LOG_LOST] = "its log (-wal) was removed",
-        [HF_STORE_COPIED] = "it was copied, or restored",
-    };
-
-    if (store->base.use == HF_STORE_TO_SERVE ||
-        store->base.loss == HF_STORE_WHOLE)
-        return HF_OK;
-    return hf_fail(error, HF_E_UNAVAILABLE,
-                   "%s: a lock server served it, and %s: what was granted may "
-                   "still be held; start holdfastd there, or, if it is gone "
-                   "for good, run holdfastd --retire",
-                   store->base.place.path, what[store->base.loss]);
-}
-
-/* Look before SQLite makes the missing files. */
-static enum hf_status
-look_for_loss(struct sqlite *store, struct hf_sqlite_served *served,
-              struct hf_error *error)
-{
-    struct stat found;
-    enum hf_status status =
-        hf_sqlite_served_look(&store->base.place, served, error);
-
-    if (status != HF_OK)
-        return status;
-    store->base.promised = served->promised;
-    store->base.loss = served->log_lost ? HF_STORE_LOG_LOST : HF_STORE_WHOLE;
-    if (served->marked && stat(store->base.place.path, &found) != 0 &&
-        errno == ENOENT)
-        store->base.loss = HF_STORE_FILE_LOST;
-    return admit(store, error);
-}
-
-/* Was the head in the row written elsewhere, or before the term that the mark
- * names?  If the head cannot be read, its reader will report that. */
-static bool
-is_copied(struct sqlite *store, const struct hf_sqlite_served *served,
-          sqlite3_stmt *row)
-{
-    uint64_t term = (uint64_t)sqlite3_column_int64(row, 1);
-    const char *value = (const char *)sqlite3_column_text(row, 3);
-    size_t len = (size_t)sqlite3_column_bytes(row, 3);
-    struct hf_head head;
-
-    return value != NULL && hf_head_decode(value, len, &head, NULL) == HF_OK &&
-           (head.store != store->base.identity || term < served->term);
-}
-
-/* The file of a marked place may have been made again, and may be empty. */
-static enum hf_status
-look_for_head(struct sqlite *store, const struct hf_sqlite_served *served,
-              struct hf_error *error)
-{
-    const struct hf_key head = {HF_HEAD_SPACE, HF_HEAD_NAME};
-    sqlite3_stmt *statement = NULL;
-    int code =
-        hf_sqlite_sql_prepare_keyed(&store->sql, HF_SQL_GET, head, &statement);
-
-    if (code != SQLITE_OK)
-        return served->marked ? fail(store, code, error) : HF_OK;
-    code = sqlite3_step(statement);
-    if (code == SQLITE_DONE && served->marked)
-        store->base.loss = HF_STORE_FILE_LOST;
-    else if (code == SQLITE_ROW && is_copied(store, served, statement))
-        store->base.loss = HF_STORE_COPIED;
-    sqlite3_reset(statement);
-    if (code == SQLITE_DONE || code == SQLITE_ROW || !served->marked)
-        return admit(store, error); /* damage is reported by the readers */
-    return fail(store, code, error);
-}
-
-static enum hf_status
-set_up(struct sqlite *store, struct hf_error *error)
-{
-    enum hf_status status;
-    int64_t floor = 0;
-    int code;
-
-    sqlite3_db_config(store->sql.db.handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1,
-                      NULL);
-    status = hf_sqlite_schema_prepare(&store->sql.db, hf_sqlite_schema_steps,
-                                      hf_sqlite_schema_steps_count, error);
-    if (status != HF_OK)
-        return status;
-
-    code = hf_sqlite_db_run(&store->sql.db, settings);
-    /* The first read: do our tables exist?  It also makes the log, and shares
-     * it before anybody needs it. */
-    if (code == SQLITE_OK)
-        code = hf_sqlite_sql_number(&store->sql, HF_SQL_FLOOR, &floor);
-    if (code != SQLITE_OK)
-        return fail(store, code, error);
-    hf_sqlite_file_share(store->sql.db.identity.database);
-    store->base.identity =
-        hf_sqlite_served_identity(store->sql.db.identity.database);
-    return hf_sqlite_db_note(&store->sql.db, error);
-}
-
 /* To look only.  If there is nothing yet, nothing is open afterwards. */
 static enum hf_status
 look_in(struct sqlite *store, struct hf_error *error)
@@ -201,53 +82,56 @@ look_in(struct sqlite *store, struct hf_error *error)
                              : fail(store, code, error);
 }
 
+/* The same; if there is no file yet, nothing is open afterwards. */
 static enum hf_status
-open_file(struct sqlite *store, struct hf_sqlite_served *served,
-          struct hf_error *error)
+open_to_look(struct sqlite *store, struct hf_instant until,
+             struct hf_error *error)
 {
     struct hf_sqlite_db *db = &store->sql.db;
     struct hf_sqlite_file_seen seen;
-    enum hf_status status;
+    enum hf_status status =
+        hf_sqlite_file_look(&store->base.place, &seen, error);
 
-    if (store->base.use != HF_STORE_TO_LOOK) {
-        status = look_for_loss(store, served, error);
-        if (status == HF_OK)
-            status = hf_sqlite_file_prepare(&store->base.place,
-                                            &store->base.is_new, error);
-        return status != HF_OK ? status
-                               : hf_sqlite_db_open(db, store->base.place.path,
-                                                   HF_SQLITE_WRITE, error);
-    }
-    status = hf_sqlite_file_look(&store->base.place, &seen, error);
     if (status != HF_OK || !seen.exists)
         return status;
     status = hf_sqlite_db_open(db, store->base.place.path,
                                seen.has_log ? HF_SQLITE_READ : HF_SQLITE_STILL,
                                error);
-    return status == HF_OK
-               ? HF_OK
-               : hf_sqlite_file_explain(&store->base.place, status, error);
+    if (status != HF_OK)
+        return hf_sqlite_file_explain(&store->base.place, status, error);
+    db->until = until;
+    db->locked_ms = &store->base.locked_ms;
+    status = look_in(store, error);
+    if (status != HF_OK)
+        hf_sqlite_sql_close(&store->sql);
+    return status;
+}
+
+static enum hf_status
+open_to_lock(struct sqlite *store, struct hf_instant until,
+             struct hf_error *error)
+{
+    struct hf_sqlite_opening opening = {
+        .place = &store->base.place,
+        .until = until,
+        .locked_ms = &store->base.locked_ms,
+    };
+    enum hf_status status = hf_sqlite_open(&store->sql, &opening, error);
+
+    store->base.is_new = opening.is_new;
+    return status;
 }
 
 static enum hf_status
 open_database(struct sqlite *store, struct hf_instant until,
               struct hf_error *error)
 {
-    struct hf_sqlite_served served = {.marked = false};
-    enum hf_status status = open_file(store, &served, error);
+    enum hf_status status = store->base.use == HF_STORE_TO_LOOK
+                                ? open_to_look(store, until, error)
+                                : open_to_lock(store, until, error);
 
-    if (status != HF_OK || store->sql.db.handle == NULL)
-        return status;
-
-    store->opening++;
-    store->sql.db.until = until;
-    store->sql.db.locked_ms = &store->base.locked_ms;
-    status = store->base.use == HF_STORE_TO_LOOK ? look_in(store, error)
-                                                 : set_up(store, error);
-    if (status == HF_OK && store->base.use != HF_STORE_TO_LOOK)
-        status = look_for_head(store, &served, error);
-    if (status != HF_OK)
-        hf_sqlite_sql_close(&store->sql);
+    if (store->sql.db.handle != NULL)
+        store->opening++;
     return status;
 }
 
@@ -506,44 +390,21 @@ scan(struct hf_store *base, const struct hf_store_scan *scan,
     return leave_read(store, status, error);
 }
 
-static int
-take_lock(sqlite3_stmt *statement, struct hf_store_lock *lock)
-{
-    const char *space;
-    const char *name;
-    int code = sqlite3_step(statement);
-
-    if (code != SQLITE_ROW)
-        return code == SQLITE_DONE ? SQLITE_OK : code;
-    space = (const char *)sqlite3_column_text(statement, 0);
-    name = (const char *)sqlite3_column_text(statement, 1);
-    if (space == NULL || name == NULL)
-        return SQLITE_NOMEM;
-    hf_text_show(lock->space, sizeof(lock->space), space, strlen(space));
-    hf_text_show(lock->name, sizeof(lock->name), name, strlen(name));
-    if (lock->name[0] == '\0') /* another program's, but it is there */
-        lock->name[0] = '?';
-    return SQLITE_OK;
-}
-
 static enum hf_status
-find_lock(struct hf_store *base, struct hf_store_lock *lock,
-          struct hf_error *error)
+unserved(struct hf_store *base, struct hf_error *error)
 {
     struct sqlite *store = sqlite_of(base);
-    sqlite3_stmt *statement = NULL;
+    struct hf_error served = {.status = HF_OK};
     enum hf_status status = enter(store, patience(), error);
     int code;
 
     if (status != HF_OK || store->sql.db.handle == NULL)
         return status;
-    code = hf_sqlite_sql_prepare(&store->sql, HF_SQL_LOCK, &statement);
-    if (code == SQLITE_OK) {
-        code = take_lock(statement, lock);
-        sqlite3_reset(statement);
-    }
+    code = hf_sqlite_commit_served(&store->sql, &served);
     if (code != SQLITE_OK)
         status = fail(store, code, error);
+    else if (served.status != HF_OK)
+        status = hf_fail(error, served.status, "%s", served.text);
     return leave_read(store, status, error);
 }
 
@@ -557,9 +418,7 @@ commit(struct hf_store *base, struct hf_store_group *groups,
 
     if (enter(store, until, error) != HF_OK)
         return;
-    store->sql.db.keep_log = base->keeps_log;
     hf_sqlite_commit_groups(&store->sql, groups, groups_count, error);
-    base->log_size = store->sql.db.log_size;
     leave(store);
 }
 
@@ -581,69 +440,6 @@ purge(struct hf_store *base, struct hf_duration age, size_t limit,
     return status;
 }
 
-/* ---- For a lock server --------------------------------------------------- */
-
-/* Move all of the log into the file and sync it, once no reader needs the old
- * content. */
-static enum hf_status
-fold(struct sqlite *store, struct hf_error *error)
-{
-    int code = sqlite3_wal_checkpoint_v2(store->sql.db.handle, "main",
-                                         SQLITE_CHECKPOINT_FULL, NULL, NULL);
-
-    if ((code & 0xff) == SQLITE_BUSY)
-        return hf_fail(error, HF_E_UNAVAILABLE,
-                       "%s: another program keeps it locked, or reads it "
-                       "without an end, so that nothing can be folded into it",
-                       store->base.place.path);
-    return code == SQLITE_OK ? HF_OK : fail(store, code, error);
-}
-
-/* With the term of the present head. */
-static enum hf_status
-mark(struct sqlite *store, struct hf_duration promised, struct hf_error *error)
-{
-    const struct hf_key head = {HF_HEAD_SPACE, HF_HEAD_NAME};
-    struct hf_sqlite_served says = {.promised = promised};
-    sqlite3_stmt *statement = NULL;
-    int code =
-        hf_sqlite_sql_prepare_keyed(&store->sql, HF_SQL_FIND, head, &statement);
-
-    if (code != SQLITE_OK)
-        return fail(store, code, error);
-    code = sqlite3_step(statement);
-    if (code == SQLITE_ROW)
-        says.term = (uint64_t)sqlite3_column_int64(statement, 1);
-    sqlite3_reset(statement);
-    return code == SQLITE_ROW || code == SQLITE_DONE
-               ? hf_sqlite_served_mark(&store->base.place, &says, error)
-               : fail(store, code, error);
-}
-
-static enum hf_status
-secure(struct hf_store *base, struct hf_duration promised,
-       struct hf_instant until, struct hf_error *error)
-{
-    struct sqlite *store = sqlite_of(base);
-    enum hf_status status = enter(store, until, error);
-
-    if (status != HF_OK)
-        return status;
-    status = mark(store, promised, error);
-    if (status == HF_OK)
-        status = fold(store, error);
-    if (status == HF_OK)
-        status = hf_sqlite_db_check(&store->sql.db, error);
-    leave(store);
-    return status;
-}
-
-static enum hf_status
-unmark(struct hf_store *base, struct hf_error *error)
-{
-    return hf_sqlite_served_unmark(&base->place, error);
-}
-
 /* ---- Wait ---------------------------------------------------------------- */
 
 /* A wait without keys needs no inotify instance. */
@@ -654,6 +450,7 @@ wait_for_change(struct hf_store *base, struct hf_store_watch *watches,
     struct sqlite *store = sqlite_of(base);
     const struct hf_sqlite_wait wait = {
         .sql = &store->sql,
+        .find = hf_sqlite_commit_find,
         .files = &store->files,
         .looks = &base->looks,
         .opening = store->opening,
@@ -738,14 +535,12 @@ static const struct hf_store_methods methods = {
     .close = close_sqlite,
     .get = get,
     .scan = scan,
-    .find_lock = find_lock,
+    .unserved = unserved,
     .commit = commit,
     .wait = wait_for_change,
     .is_woken = is_woken,
     .purge = purge,
     .inspect = inspect,
-    .secure = secure,
-    .unmark = unmark,
 };
 
 static enum hf_status
@@ -778,7 +573,6 @@ const struct hf_store_kind hf_sqlite_kind = {
     .scheme = "sqlite:",
     .parse = hf_sqlite_place_parse,
     .open = open_sqlite,
-    .find = hf_sqlite_served_find,
     .blame = hf_sqlite_inspect_blame,
     .neighbours = hf_neighbours_of,
 };

@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "base/fail.h"
+#include "store/sqlite_open.h"
 #include "wire/head.h"
 
 /* While other processes lock the file nothing is done.  So tell the caller
@@ -90,31 +91,34 @@ erase_row(struct work *work, struct hf_store_op *op,
     return code;
 }
 
-static int
-find_head(struct work *work)
+int
+hf_sqlite_commit_served(struct hf_sqlite_sql *sql, struct hf_error *served)
 {
-    const struct hf_key head = {HF_HEAD_SPACE, HF_HEAD_NAME};
+    const struct hf_key before = {HF_HEAD_SPACE, HF_HEAD_NAME};
     sqlite3_stmt *statement = NULL;
-    int code =
-        hf_sqlite_sql_prepare_keyed(work->sql, HF_SQL_GET, head, &statement);
+    int column = 2;
+    int code = hf_sqlite_open_head(sql, &statement);
 
-    if (code != SQLITE_OK)
-        return code;
-    code = sqlite3_step(statement);
+    if (code == SQLITE_ERROR) { /* to look only: a file of an earlier version */
+        column = 3;
+        code = hf_sqlite_sql_prepare_keyed(sql, HF_SQL_GET, before, &statement);
+        if (code == SQLITE_OK)
+            code = sqlite3_step(statement);
+    }
     if (code == SQLITE_ROW) {
-        const char *value = (const char *)sqlite3_column_text(statement, 3);
-        size_t len = (size_t)sqlite3_column_bytes(statement, 3);
+        const char *value =
+            (const char *)sqlite3_column_text(statement, column);
+        size_t len = (size_t)sqlite3_column_bytes(statement, column);
 
         if (value != NULL)
-            work->served.status = hf_rule_unserved(value, len, &work->served);
+            served->status = hf_rule_unserved(value, len, served);
     }
-    work->head_known = code == SQLITE_ROW || code == SQLITE_DONE;
     sqlite3_reset(statement);
-    return work->head_known ? SQLITE_OK : code;
+    return code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-/* Is a claim of a table lock allowed?  If this very transaction changes the
- * head, it is a lock server's, which claims none. */
+/* Is a claim of a table lock allowed?  That is looked at in its own
+ * transaction. */
 static int
 may_claim(struct work *work, const struct hf_store_group *group, bool *may,
           struct hf_error *error)
@@ -125,7 +129,8 @@ may_claim(struct work *work, const struct hf_store_group *group, bool *may,
     if (!hf_rule_claims(group))
         return SQLITE_OK;
     if (!work->head_known)
-        code = find_head(work);
+        code = hf_sqlite_commit_served(work->sql, &work->served);
+    work->head_known = code == SQLITE_OK;
     if (code == SQLITE_OK && work->served.status != HF_OK) {
         *may = false;
         (void)hf_fail(error, work->served.status, "%s: %s", work->sql->db.path,

@@ -23,6 +23,10 @@ hf_sqlite_commit_purge(struct hf_sqlite_sql *sql,
                        const struct hf_sqlite_purge *purge, size_t *purged,
                        struct hf_error *error);
 
+/* What a lock server's head says of table locks, as hf_rule_unserved does:
+ * SQLite's result code. */
+int hf_sqlite_commit_served(struct hf_sqlite_sql *sql, struct hf_error *served);
+
 /* What is under a key, given the floor: SQLite's result code. */
 int hf_sqlite_commit_find(struct hf_sqlite_sql *sql, struct hf_key key,
                           uint64_t floor, struct hf_rule_found *found);

@@ -353,11 +353,17 @@ static const char newest_version[] =
 static void
 check_clock(const struct look *look, struct hf_checkup *checkup)
 {
+    struct hf_sqlite_db *db = &look->sql->db;
     int64_t newest = 0;
-    int code = hf_sqlite_db_number(&look->sql->db, newest_version, &newest);
+    int64_t head = 0;
+    int code = hf_sqlite_db_number(db, newest_version, &newest);
 
+    /* A file of an earlier version has no such table. */
     if (code == SQLITE_OK)
-        hf_inspect_clock((uint64_t)newest, checkup);
+        (void)hf_sqlite_db_number(db, "SELECT version FROM holdfast_head",
+                                  &head);
+    if (code == SQLITE_OK)
+        hf_inspect_clock((uint64_t)(head > newest ? head : newest), checkup);
     else
         blame_code(look, code, checkup);
 }

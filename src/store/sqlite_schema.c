@@ -58,35 +58,130 @@ static const char version_2[] =
     "CREATE INDEX holdfast_leftovers ON holdfast_records(stamp)"
     " WHERE value IS NULL OR space = '" HF_RULE_MARKERS "';";
 
+/* A view of grants, which version 4 makes anew. */
+static const char version_3[] = "";
+
 /*
- * What a lock server has in the file, for people: a row for each lock of each
- * grant (src/wire/served.h).  A grant whose session has no record is void, and
- * is not shown.  What a record that is not ours does not have is NULL, for one
- * such record must not hide all others.
+ * A lock server's journal: the head as its JSON (src/wire/head.h), for it is a
+ * lock's record; sessions and grants as rows (src/wire/served.h).  A grant is
+ * under its fence, and fences only grow, so that grants are appended.
+ *
+ * The views are for people.  `grants` has a row for each lock of each grant; a
+ * grant whose session has no row is void, and is not shown.  A list of locks
+ * that is not ours must not hide all others.
  */
-static const char version_3[] =
+static const char version_4[] =
+    "CREATE TABLE holdfast_head("
+    " one INTEGER PRIMARY KEY CHECK(one = 1),"
+    " version INTEGER NOT NULL CHECK(version BETWEEN 1 AND 1 << 62),"
+    " term INTEGER NOT NULL,"
+    " value TEXT NOT NULL"
+    ") STRICT;"
+    "CREATE TABLE holdfast_sessions("
+    " id INTEGER PRIMARY KEY,"
+    " secret TEXT NOT NULL,"
+    " ttl_ms INTEGER NOT NULL,"
+    " if_dead TEXT NOT NULL,"
+    " who TEXT NOT NULL"
+    ") STRICT;"
+    "CREATE TABLE holdfast_grants("
+    " fence INTEGER PRIMARY KEY,"
+    " session INTEGER NOT NULL,"
+    " lane INTEGER NOT NULL,"
+    " n INTEGER NOT NULL,"
+    " since INTEGER NOT NULL,"
+    " locks TEXT NOT NULL,"
+    " note TEXT NOT NULL"
+    ") STRICT;"
+    "DROP VIEW IF EXISTS grants;"
     "CREATE VIEW grants(space, name, mode, fence, session, lane, since,"
     "  if_dead, ttl_ms, who, note) AS"
-    " SELECT json_extract(held.value, lock.fullkey || '.space'),"
-    "  json_extract(held.value, lock.fullkey || '.name'),"
-    "  json_extract(held.value, lock.fullkey || '.mode'),"
-    "  CAST(held.name AS INTEGER),"
-    "  holder.name,"
-    "  json_extract(held.value, '$.lane'),"
-    "  strftime('%Y-%m-%dT%H:%M:%fZ',"
-    "   json_extract(held.value, '$.since') / 1000.0, 'unixepoch'),"
-    "  json_extract(holder.value, '$.if_dead'),"
-    "  json_extract(holder.value, '$.ttl_ms'),"
-    "  json_extract(holder.value, '$.who'),"
-    "  json_extract(held.value, '$.note')"
-    " FROM (SELECT name, iif(json_valid(value), value, '{}') AS value"
-    "  FROM holdfast_records"
-    "  WHERE space = '!grants' AND value IS NOT NULL) AS held"
-    " JOIN json_each(held.value, '$.locks') AS lock"
-    " JOIN (SELECT name, iif(json_valid(value), value, '{}') AS value"
-    "  FROM holdfast_records"
-    "  WHERE space = '!sessions' AND value IS NOT NULL) AS holder"
-    "  ON holder.name = json_extract(held.value, '$.session');";
+    " SELECT json_extract(held.locks, lock.fullkey || '.space'),"
+    "  json_extract(held.locks, lock.fullkey || '.name'),"
+    "  json_extract(held.locks, lock.fullkey || '.mode'),"
+    "  held.fence, printf('%016x', holder.id), held.lane,"
+    "  strftime('%Y-%m-%dT%H:%M:%fZ', held.since / 1000.0, 'unixepoch'),"
+    "  holder.if_dead, holder.ttl_ms, holder.who, held.note"
+    " FROM holdfast_grants AS held"
+    " JOIN json_each(iif(json_valid(held.locks), held.locks, '[]')) AS lock"
+    " JOIN holdfast_sessions AS holder ON holder.id = held.session;"
+    "CREATE VIEW sessions(session, ttl_ms, if_dead, who) AS"
+    " SELECT printf('%016x', id), ttl_ms, if_dead, who FROM holdfast_sessions;"
+    "CREATE VIEW leader(node, address, term, version, next_fence) AS"
+    " SELECT json_extract(value, '$.node'), json_extract(value, '$.address'),"
+    "  term, version, json_extract(value, '$.next_fence')"
+    " FROM holdfast_head;";
+
+/* A number from its 16 hexadecimal digits. */
+#define NUMBER_OF(digits)                                                      \
+    "(WITH RECURSIVE part(i, sum) AS (VALUES(1, 0) UNION ALL"                  \
+    " SELECT i + 1, sum << 4 |"                                                \
+    "  instr('0123456789abcdef', substr(" digits ", i, 1)) - 1"                \
+    " FROM part WHERE i <= 16) SELECT sum FROM part WHERE i = 17)"
+
+/*
+ * What an earlier Holdfast's lock server left among the records.  A server or a
+ * client of that version may still have the file open: it finds a head that it
+ * cannot read, and so neither leads nor claims.
+ */
+static const char moved_to_4[] =
+    "INSERT INTO holdfast_head SELECT 1, version, token, value"
+    " FROM holdfast_records WHERE space = '!leader' AND value IS NOT NULL;"
+    "INSERT INTO holdfast_sessions SELECT " NUMBER_OF(
+        "name") ","
+                "  json_extract(value, '$.secret'), json_extract(value, "
+                "'$.ttl_ms'),"
+                "  json_extract(value, '$.if_dead'), json_extract(value, "
+                "'$.who')"
+                " FROM holdfast_records WHERE space = '!sessions' AND value IS "
+                "NOT NULL;"
+                "INSERT INTO holdfast_grants SELECT CAST(name AS INTEGER),"
+                "  " NUMBER_OF(
+                    "json_extract(value, '$.session')") ","
+                                                        "  json_extract(value, "
+                                                        "'$.lane'), "
+                                                        "json_extract(value, "
+                                                        "'$.n'),"
+                                                        "  json_extract(value, "
+                                                        "'$.since'), "
+                                                        "json_extract(value, "
+                                                        "'$.locks'),"
+                                                        "  json_extract(value, "
+                                                        "'$.note')"
+                                                        " FROM "
+                                                        "holdfast_records "
+                                                        "WHERE space = "
+                                                        "'!grants' AND value "
+                                                        "IS NOT NULL;"
+                                                        "DELETE FROM "
+                                                        "holdfast_records "
+                                                        "WHERE space IN "
+                                                        "('!sessions', "
+                                                        "'!grants');"
+                                                        "INSERT INTO "
+                                                        "holdfast_records"
+                                                        " SELECT '!leader', "
+                                                        "'head', number, "
+                                                        "number, 0, 'in "
+                                                        "holdfast_head'"
+                                                        "  FROM holdfast_meta "
+                                                        "WHERE key = 'floor'"
+                                                        " ON CONFLICT(space, "
+                                                        "name) DO UPDATE"
+                                                        " SET version = "
+                                                        "version + 1, value = "
+                                                        "excluded.value;";
+
+static enum hf_status
+move_to_4(struct hf_sqlite_db *db, struct hf_error *error)
+{
+    int64_t before = 0;
+    int code = hf_sqlite_db_number(db, "PRAGMA user_version", &before);
+
+    if (code != SQLITE_OK)
+        return hf_sqlite_db_fail(db, code, error);
+    return before == 0 ? HF_OK : run(db, moved_to_4, error);
+}
 
 /* The wall clock, so that a file that was deleted repeats no fence. */
 static enum hf_status
@@ -106,6 +201,7 @@ const struct hf_sqlite_schema_step hf_sqlite_schema_steps[] = {
     {version_1, set_floor},
     {version_2, NULL},
     {version_3, NULL},
+    {version_4, move_to_4},
 };
 const size_t hf_sqlite_schema_steps_count =
     sizeof(hf_sqlite_schema_steps) / sizeof(hf_sqlite_schema_steps[0]);

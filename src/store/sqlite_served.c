@@ -214,23 +214,13 @@ is_found_later(int code)
            (code & 0xff) == SQLITE_CORRUPT;
 }
 
-/* In the database, as it stands.  What could not be read proves nothing; but
- * what others of this process have open is not opened here. */
-static enum hf_status
-find_led(const char *path, bool *led, struct hf_error *error)
+/* Is there a head, and does it name a node? */
+static int
+find_node(struct hf_sqlite_db *db, const char *sql, bool *led)
 {
-    static const char sql[] =
-        "SELECT value FROM holdfast_records WHERE space = '" HF_HEAD_SPACE
-        "' AND name = '" HF_HEAD_NAME "' AND value IS NOT NULL";
-    struct hf_sqlite_db db;
     sqlite3_stmt *statement = NULL;
-    enum hf_status status =
-        hf_sqlite_db_open(&db, path, HF_SQLITE_GLANCE, error);
-    int code;
+    int code = sqlite3_prepare_v2(db->handle, sql, -1, &statement, NULL);
 
-    if (status != HF_OK)
-        return db.identity.rivalled ? HF_OK : status;
-    code = sqlite3_prepare_v2(db.handle, sql, -1, &statement, NULL);
     if (code == SQLITE_OK)
         code = sqlite3_step(statement);
     if (code == SQLITE_ROW) {
@@ -238,10 +228,36 @@ find_led(const char *path, bool *led, struct hf_error *error)
 
         *led = value == NULL ||
                names_a_node(value, (size_t)sqlite3_column_bytes(statement, 0));
-    } else if (code != SQLITE_DONE && !is_found_later(code)) {
-        status = hf_sqlite_db_fail(&db, code, error);
     }
     sqlite3_finalize(statement);
+    return code;
+}
+
+/* In the database, as it stands.  What could not be read proves nothing; but
+ * what others of this process have open is not opened here.  A file that is not
+ * brought up to date yet has the head among its records. */
+static enum hf_status
+find_led(const char *path, bool *led, struct hf_error *error)
+{
+    struct hf_sqlite_db db;
+    struct hf_error why = {0};
+    enum hf_status status =
+        hf_sqlite_db_open(&db, path, HF_SQLITE_GLANCE, &why);
+    int code;
+
+    if (status != HF_OK)
+        return db.identity.rivalled ? HF_OK
+                                    : hf_fail(error, status, "%s", why.text);
+    code = find_node(&db, "SELECT value FROM holdfast_head", led);
+    if (code == SQLITE_ERROR)
+        code =
+            find_node(&db,
+                      "SELECT value FROM holdfast_records"
+                      " WHERE space = '" HF_HEAD_SPACE
+                      "' AND name = '" HF_HEAD_NAME "' AND value IS NOT NULL",
+                      led);
+    if (code != SQLITE_ROW && code != SQLITE_DONE && !is_found_later(code))
+        status = hf_sqlite_db_fail(&db, code, error);
     hf_sqlite_db_close(&db);
     return status;
 }

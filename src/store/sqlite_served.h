@@ -17,7 +17,7 @@
  *
  * The head in the database itself, without its log (-wal), says whether anybody
  * leads: it is folded into the database before anything is granted
- * (hf_store_secure).  Then a log that is missing, or has nothing in it, was
+ * (hf_journal_secure).  Then a log that is missing, or has nothing in it, was
  * removed: by a person, or by another program, which was the last to close the
  * file.  SQLite makes a log where there is none, so this is looked at before
  * SQLite opens the file.
@@ -39,7 +39,7 @@ HF_MUST_USE enum hf_status
 hf_sqlite_served_look(const struct hf_place *place,
                       struct hf_sqlite_served *served, struct hf_error *error);
 
-/* As hf_store_find. */
+/* As hf_journal_find. */
 HF_MUST_USE enum hf_status hf_sqlite_served_find(const struct hf_place *place,
                                                  struct hf_error *error);
 

@@ -5,9 +5,9 @@
 #include "store/sqlite_db.h"
 
 /*
- * A connection with the statements of a SQLite store, each prepared at its
- * first use.  All functions but those that take an hf_error return SQLite's
- * result codes.  Not thread-safe.
+ * A connection with the statements of all who use a file, a table's store and a
+ * lock server's journal, each prepared at its first use.  All functions but
+ * those that take an hf_error return SQLite's result codes.  Not thread-safe.
  */
 
 /* What a purge may remove, as holdfast_leftovers (sqlite_schema.c) has it: the
@@ -40,6 +40,23 @@
            " FROM " HF_SQL_LEFTOVERS ")")                                      \
     X(PURGE, "DELETE FROM holdfast_records WHERE rowid IN"                     \
              " (SELECT rowid FROM " HF_SQL_LEFTOVERS ")")                      \
+    X(HEAD, "SELECT version, term, value FROM holdfast_head")                  \
+    X(HEAD_MOVE, "UPDATE holdfast_head SET version = ?1,"                      \
+                 " term = coalesce(?2, term), value = ?3 WHERE version = ?4")  \
+    X(HEAD_MAKE, "INSERT INTO holdfast_head SELECT 1, ?1, ?2, ?3"              \
+                 " FROM holdfast_meta WHERE key = 'floor' AND number = ?4"     \
+                 " ON CONFLICT DO NOTHING")                                    \
+    X(SESSION_PUT, "INSERT OR REPLACE INTO holdfast_sessions"                  \
+                   " VALUES(?1, ?2, ?3, ?4, ?5)")                              \
+    X(SESSION_DROP, "DELETE FROM holdfast_sessions WHERE id = ?1")             \
+    X(SESSIONS, "SELECT id, secret, ttl_ms, if_dead, who"                      \
+                " FROM holdfast_sessions WHERE id >= ?1 ORDER BY id LIMIT ?2") \
+    X(GRANT_PUT, "INSERT OR REPLACE INTO holdfast_grants"                      \
+                 " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)")                        \
+    X(GRANT_DROP, "DELETE FROM holdfast_grants WHERE fence = ?1")              \
+    X(GRANTS, "SELECT fence, session, lane, n, since, locks, note"             \
+              " FROM holdfast_grants WHERE fence >= ?1"                        \
+              " ORDER BY fence LIMIT ?2")                                      \
     X(LOOK, "PRAGMA data_version")                                             \
     X(BEGIN, "BEGIN IMMEDIATE")                                                \
     X(BEGIN_READ, "BEGIN")                                                     \

@@ -5,7 +5,6 @@
 
 #include "store/bucket.h"
 #include "store/pause.h"
-#include "store/sqlite_commit.h"
 
 enum {
     /* How often it looks of itself: if commits are told, for the sake of other
@@ -57,11 +56,11 @@ all_stand(const struct hf_store_watch *watches, size_t count, uint64_t stamp)
 }
 
 static int
-compare_one(struct hf_sqlite_sql *sql, struct hf_store_watch *watch,
+compare_one(const struct hf_sqlite_wait *wait, struct hf_store_watch *watch,
             uint64_t floor, uint64_t stamp)
 {
     struct hf_rule_found found = {.present = false};
-    int code = hf_sqlite_commit_find(sql, watch->key, floor, &found);
+    int code = wait->find(wait->sql, watch->key, floor, &found);
 
     watch->changed = code == SQLITE_OK && found.version != watch->version;
     watch->stood = code == SQLITE_OK && !watch->changed ? stamp : 0;
@@ -71,9 +70,10 @@ compare_one(struct hf_sqlite_sql *sql, struct hf_store_watch *watch,
 /* In one read, as all of them were at one instant; but for those that stood at
  * the last look, since which nobody else has committed. */
 static int
-compare_piece(struct hf_sqlite_sql *sql, struct hf_store_watch *watches,
+compare_piece(const struct hf_sqlite_wait *wait, struct hf_store_watch *watches,
               size_t count, uint64_t stamp, bool *changed)
 {
+    struct hf_sqlite_sql *sql = wait->sql;
     int64_t floor = 0;
     int code;
 
@@ -84,7 +84,7 @@ compare_piece(struct hf_sqlite_sql *sql, struct hf_store_watch *watches,
         code = hf_sqlite_sql_number(sql, HF_SQL_FLOOR, &floor);
     for (size_t i = 0; code == SQLITE_OK && i < count; i++) {
         if (watches[i].stood != stamp)
-            code = compare_one(sql, &watches[i], (uint64_t)floor, stamp);
+            code = compare_one(wait, &watches[i], (uint64_t)floor, stamp);
         *changed |= watches[i].changed;
     }
     hf_sqlite_sql_roll_back(sql);
@@ -103,9 +103,8 @@ compare(const struct hf_sqlite_wait *wait, uint64_t stamp)
 
         if (i > 0 && changed && hf_pause(hf_now(), 0, wait->wake_fd))
             break;
-        if (compare_piece(wait->sql, wait->watches + i,
-                          left < PIECE ? left : PIECE, stamp,
-                          &changed) != SQLITE_OK)
+        if (compare_piece(wait, wait->watches + i, left < PIECE ? left : PIECE,
+                          stamp, &changed) != SQLITE_OK)
             return changed ? SIGHT_CHANGE : SIGHT_FAILED;
     }
     return changed ? SIGHT_CHANGE : SIGHT_NOTHING;

@@ -17,6 +17,9 @@
 /* One wait, in a call that hf_sqlite_sql_enter has started. */
 struct hf_sqlite_wait {
     struct hf_sqlite_sql *sql;
+    /* What is under a watched key now; as hf_sqlite_commit_find. */
+    int (*find)(struct hf_sqlite_sql *sql, struct hf_key key, uint64_t floor,
+                struct hf_rule_found *found);
     struct hf_file_watch *files; /* started here, if it is not */
     _Atomic uint64_t *looks;     /* counts them */
     uint64_t opening;            /* of the database, counted from 1 */

@@ -7,10 +7,6 @@
 #include "base/fail.h"
 #include "store/place.h"
 #include "store/rule.h"
-#include "wire/head.h"
-
-/* For a read that a person waits for. */
-static const struct hf_duration head_patience = {5000};
 
 enum hf_status
 hf_store_open(const char *place, const struct hf_alloc *alloc,
@@ -43,12 +39,6 @@ uint64_t
 hf_store_generation(const struct hf_store *store)
 {
     return store->generation;
-}
-
-uint64_t
-hf_store_log_size(const struct hf_store *store)
-{
-    return store->log_size;
 }
 
 /* A call that waits for a lock tries it every few milliseconds, on a machine
@@ -96,37 +86,11 @@ hf_store_get(struct hf_store *store, const struct hf_key *keys,
 }
 
 enum hf_status
-hf_store_find_lock(struct hf_store *store, struct hf_store_lock *lock,
-                   struct hf_error *error)
-{
-    *lock = (struct hf_store_lock){.name = ""};
-    return store->methods->find_lock(store, lock, error);
-}
-
-/* What the head says. */
-static void
-judge_head(void *ctx, size_t index, const struct hf_record *record)
-{
-    struct hf_error *error = ctx;
-
-    (void)index;
-    if (record->exists)
-        error->status =
-            hf_rule_unserved(record->value, record->value_len, error);
-}
-
-enum hf_status
 hf_store_unserved(struct hf_store *store, struct hf_error *error)
 {
-    const struct hf_key head = {HF_HEAD_SPACE, HF_HEAD_NAME};
-    struct hf_error said = {.status = HF_OK};
-    enum hf_status status =
-        hf_store_get(store, &head, 1, hf_after(hf_now(), head_patience),
-                     judge_head, &said, error);
-
-    if (status == HF_OK && said.status != HF_OK)
-        status = hf_fail(error, said.status, "%s", said.text);
-    return status;
+    return store->methods->unserved == NULL
+               ? HF_OK
+               : store->methods->unserved(store, error);
 }
 
 enum hf_status
@@ -167,16 +131,6 @@ is_within(const struct hf_store_limits *limits,
     return operations <= limits->max_operations && bytes <= limits->max_bytes;
 }
 
-/* What is written from here on says what was lost. */
-static void
-note_written(struct hf_store *store, const struct hf_store_group *groups,
-             size_t groups_count)
-{
-    for (size_t i = 0; i < groups_count; i++)
-        if (groups[i].verdict == HF_APPLIED)
-            store->loss = HF_STORE_WHOLE;
-}
-
 void
 hf_store_commit(struct hf_store *store, struct hf_store_group *groups,
                 size_t groups_count, struct hf_instant until,
@@ -192,54 +146,6 @@ hf_store_commit(struct hf_store *store, struct hf_store_group *groups,
         late(error);
     else
         store->methods->commit(store, groups, groups_count, until, error);
-    note_written(store, groups, groups_count);
-}
-
-enum hf_store_loss
-hf_store_loss(const struct hf_store *store)
-{
-    return store->loss;
-}
-
-enum hf_status
-hf_store_find(const struct hf_place *place, struct hf_error *error)
-{
-    return place->kind->find == NULL ? HF_OK : place->kind->find(place, error);
-}
-
-struct hf_duration
-hf_store_promised(const struct hf_store *store)
-{
-    return store->promised;
-}
-
-uint64_t
-hf_store_identity(const struct hf_store *store)
-{
-    return store->identity;
-}
-
-enum hf_status
-hf_store_secure(struct hf_store *store, struct hf_duration promised,
-                struct hf_instant until, struct hf_error *error)
-{
-    return store->methods->secure == NULL
-               ? HF_OK
-               : store->methods->secure(store, promised, until, error);
-}
-
-void
-hf_store_keep_log(struct hf_store *store, bool keep)
-{
-    store->keeps_log = keep;
-}
-
-enum hf_status
-hf_store_unmark(struct hf_store *store, struct hf_error *error)
-{
-    return store->methods->unmark == NULL
-               ? HF_OK
-               : store->methods->unmark(store, error);
 }
 
 void

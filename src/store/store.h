@@ -63,14 +63,6 @@ void hf_store_close(struct hf_store *store);
  */
 uint64_t hf_store_generation(const struct hf_store *store);
 
-/*
- * How long its log was after the last commit, in bytes, where it is longer than
- * what is folded into the place at once: 0, as long as nothing keeps it from
- * being folded.  What does is a reader, of whatever program, that does not end
- * its transaction; from HF_STORE_LOG_LARGE on people should be told.
- */
-uint64_t hf_store_log_size(const struct hf_store *store);
-
 /* The same from the first call to the last.  Any thread. */
 struct hf_store_limits hf_store_limits(const struct hf_store *store);
 
@@ -98,58 +90,12 @@ HF_MUST_USE enum hf_status hf_store_scan(struct hf_store *store,
                                          hf_store_row_fn *row, void *ctx,
                                          struct hf_error *error);
 
-/* The first lock of a table's.  Errors as hf_store_get. */
-HF_MUST_USE enum hf_status hf_store_find_lock(struct hf_store *store,
-                                              struct hf_store_lock *lock,
-                                              struct hf_error *error);
-
 /*
  * Is it nobody's to serve?  HF_E_UNAVAILABLE: a lock server leads on it, and
  * *error names the server and what to do.  Other errors as hf_store_get.
  */
 HF_MUST_USE enum hf_status hf_store_unserved(struct hf_store *store,
                                              struct hf_error *error);
-
-/*
- * ---- For a lock server, by a thread that may call -------------------------
- *
- * What it granted must not be forgotten without a trace [L6].
- */
-
-/* What was found missing when the place was opened (anew), until something has
- * been written to it. */
-enum hf_store_loss hf_store_loss(const struct hf_store *store);
-
-/* The longest ttl that hf_store_secure was told of, there where the file is
- * lost; 0: nobody knows. */
-struct hf_duration hf_store_promised(const struct hf_store *store);
-
-/* Is there such a place, or a mark (hf_store_secure) that it was served?
- * HF_E_UNAVAILABLE: neither. */
-HF_MUST_USE enum hf_status hf_store_find(const struct hf_place *place,
-                                         struct hf_error *error);
-
-/* A number of the place that no copy of it has; 0: it has none. */
-uint64_t hf_store_identity(const struct hf_store *store);
-
-/*
- * Before anything is granted in a term: leave a mark that the place is served,
- * with the longest ttl that is promised, and fold what was committed into that
- * part of it which is lost as a whole only.  So a loss is noticed by whoever
- * opens it.  HF_E_UNAVAILABLE: also where others read it without an end.
- */
-HF_MUST_USE enum hf_status hf_store_secure(struct hf_store *store,
-                                           struct hf_duration promised,
-                                           struct hf_instant until,
-                                           struct hf_error *error);
-
-/* What is committed from here on is not folded: a head without a node, while
- * something is granted, would hide a loss.  Or it may be again. */
-void hf_store_keep_log(struct hf_store *store, bool keep);
-
-/* It is served no more, and nothing is granted in it: remove the mark. */
-HF_MUST_USE enum hf_status hf_store_unmark(struct hf_store *store,
-                                           struct hf_error *error);
 
 /*
  * Apply each group, all or none, independent of the others: a refused group
@@ -162,9 +108,9 @@ HF_MUST_USE enum hf_status hf_store_unmark(struct hf_store *store,
  *
  * A group that begins a generation in a space of users, which is a claim of a
  * table lock, is HF_UNAVAILABLE while a lock server leads on the store: while
- * the record of its head (wire/head.h) names a node.  That is looked at in the
- * same transaction.  So who has written that head and then finds no lock
- * (hf_store_find_lock) has none beside him until he takes the node out of it.
+ * its head (wire/head.h) has an address.  That is looked at in the same
+ * transaction.  So a server that has written its head and then finds no lock
+ * (hf_journal_secure) has none beside it until it takes the address out.
  */
 void hf_store_commit(struct hf_store *store, struct hf_store_group *groups,
                      size_t groups_count, struct hf_instant until,

@@ -184,7 +184,6 @@ static enum hf_status
 read_all(struct hf_bytes value, struct hf_served_memory *memory,
          struct hf_cleared *read, struct hf_error *error)
 {
-    char name[HF_SERVED_FENCE_SIZE];
     struct hf_bytes record;
     struct hf_fields_reader reader = {
         .status = HF_E_CORRUPT,
@@ -203,9 +202,8 @@ read_all(struct hf_bytes value, struct hf_served_memory *memory,
         status = judge(read, given, error);
     if (status != HF_OK)
         return status;
-    hf_served_fence(read->grant.loaded.fence, name);
-    return hf_served_decode_grant((struct hf_bytes){name, strlen(name)}, record,
-                                  memory, &read->grant, error);
+    return hf_served_decode_grant(read->grant.loaded.fence, record, memory,
+                                  &read->grant, error);
 }
 
 enum hf_status

@@ -26,9 +26,9 @@
  *
  * The service has an id, by which its clients tell two nodes of one service
  * from two services; and it says since when it is there, by the wall clock of
- * whoever made its first head.  The store has an identity of its own
- * (hf_store_identity): a head that names another one was copied, and so was all
- * that is beside it.
+ * whoever made its first head.  The place has an identity of its own
+ * (journal.h): a head that names another one was copied, and so was all that is
+ * beside it.
  *
  * Allocates nothing; any thread.  decode(encode(x)) = x.
  */

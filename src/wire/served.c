@@ -1,50 +1,16 @@
 #include "wire/served.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/check.h"
 #include "base/fail.h"
-#include "base/hex.h"
 #include "base/text.h"
 #include "core/lockspace/journal.h"
 #include "core/lockspace/look.h"
 #include "wire/fields.h"
 #include "wire/json.h"
 #include "wire/name.h"
-
-/* ---- Names of records ---------------------------------------------------- */
-
-void
-hf_served_id(uint64_t id, char name[HF_SERVED_ID_SIZE])
-{
-    HF_CHECK(id != 0);
-    snprintf(name, HF_SERVED_ID_SIZE, "%016" PRIx64, id);
-}
-
-void
-hf_served_fence(uint64_t fence, char name[HF_SERVED_FENCE_SIZE])
-{
-    HF_CHECK(fence != 0 && fence <= HF_SERVED_FENCE_MAX);
-    snprintf(name, HF_SERVED_FENCE_SIZE, "%019" PRIu64, fence);
-}
-
-static bool
-read_fence(struct hf_bytes name, uint64_t *fence)
-{
-    uint64_t sum = 0;
-
-    if (name.len != HF_SERVED_FENCE_SIZE - 1)
-        return false;
-    for (size_t i = 0; i < name.len; i++) {
-        if (name.at[i] < '0' || name.at[i] > '9')
-            return false;
-        sum = sum * 10 + (uint64_t)(name.at[i] - '0'); /* 19 digits: it fits */
-    }
-    *fence = sum;
-    return sum != 0 && sum <= HF_SERVED_FENCE_MAX;
-}
 
 /* ---- What can be kept ---------------------------------------------------- */
 
@@ -231,19 +197,6 @@ hf_served_age(int64_t since_ms, int64_t wall_ms)
     return (struct hf_duration){wall_ms > since_ms ? wall_ms - since_ms : 0};
 }
 
-/* ---- The members of a session -------------------------------------------- */
-
-#define OF_SESSION(field) HF_AT(struct hf_loaded_session, field)
-
-static const struct hf_member session_rows[] = {
-    {HF_MEMBER_HEX, "secret", OF_SESSION(secret)},
-    {HF_MEMBER_INTEGER, "ttl_ms", OF_SESSION(ttl), .most = INT64_MAX},
-    {HF_MEMBER_IF_DEAD, "if_dead", OF_SESSION(if_dead)},
-    {HF_MEMBER_TEXT, "who", OF_SESSION(who)},
-};
-
-static const struct hf_fields session_fields = {HF_FIELDS_OF(session_rows)};
-
 /* ---- The members of a grant ---------------------------------------------- */
 
 #define OF_LOCK(field)  HF_AT(struct hf_want, field)
@@ -257,16 +210,20 @@ static const struct hf_member lock_rows[] = {
 
 static const struct hf_fields lock_fields = {HF_FIELDS_OF(lock_rows)};
 
-static void
-write_locks(const void *at, struct hf_text *out)
+void
+hf_served_write_locks(const struct hf_loaded_grant *grant, struct hf_text *out)
 {
-    const struct hf_loaded_grant *grant = at;
-
     for (size_t i = 0; i < grant->wants_count; i++) {
         hf_text_add(out, i == 0 ? "[" : ",");
         hf_fields_write(&lock_fields, &grant->wants[i], HF_FIELDS_ALL, out);
     }
     hf_text_add(out, "]");
+}
+
+static void
+write_locks(const void *at, struct hf_text *out)
+{
+    hf_served_write_locks(at, out);
 }
 
 /* The next of the locks; `before` of them were read. */
@@ -326,19 +283,6 @@ static const struct hf_fields grant_fields = {HF_FIELDS_OF(grant_rows)};
 /* ---- Encode -------------------------------------------------------------- */
 
 size_t
-hf_served_encode_session(const struct hf_loaded_session *session, char *buffer,
-                         size_t size)
-{
-    struct hf_text out;
-
-    HF_CHECK(session->id != 0);
-    HF_CHECK(check_session(session->ttl, session->who, NULL) == HF_OK);
-    hf_text_init(&out, buffer, size);
-    hf_fields_write(&session_fields, session, HF_FIELDS_ALL, &out);
-    return out.len;
-}
-
-size_t
 hf_served_encode_grant(const struct hf_served_grant *grant, char *buffer,
                        size_t size)
 {
@@ -357,12 +301,10 @@ hf_served_encode_grant(const struct hf_served_grant *grant, char *buffer,
 
 /* ---- Decode -------------------------------------------------------------- */
 
-/* All of a record, or nothing of it. */
-static enum hf_status
-read_record(const struct hf_fields *fields, struct hf_bytes value, void *to,
-            struct hf_served_memory *memory, struct hf_error *error)
+static struct hf_fields_reader
+reader_to(struct hf_served_memory *memory, struct hf_error *error)
 {
-    struct hf_fields_reader reader = {
+    return (struct hf_fields_reader){
         .status = HF_E_CORRUPT,
         .error = error,
         .texts = memory->texts,
@@ -370,12 +312,6 @@ read_record(const struct hf_fields *fields, struct hf_bytes value, void *to,
         .texts_len = memory->texts_len,
         .user_data = memory,
     };
-    enum hf_status status =
-        hf_fields_read_text(&reader, fields, value, to, NULL);
-
-    if (status == HF_OK)
-        memory->texts_len = reader.texts_len;
-    return status;
 }
 
 /* A record that could never have been asked for was not written by us. */
@@ -387,28 +323,14 @@ judge(enum hf_status status, const struct hf_error *why, struct hf_error *error)
 }
 
 enum hf_status
-hf_served_decode_session(struct hf_bytes name, struct hf_bytes value,
-                         struct hf_served_memory *memory,
-                         struct hf_loaded_session *session,
-                         struct hf_error *error)
+hf_served_judge_session(const struct hf_loaded_session *session,
+                        struct hf_error *error)
 {
-    struct hf_loaded_session read = {.id = 0};
-    size_t texts_len = memory->texts_len;
     struct hf_error why = {0};
-    enum hf_status status;
 
-    if (!hf_hex_read_u64(name, &read.id) || read.id == 0)
-        return hf_fail(error, HF_E_CORRUPT,
-                       "its name is not 16 hexadecimal digits");
-    status = read_record(&session_fields, value, &read, memory, error);
-    if (status == HF_OK)
-        status = judge(check_session(read.ttl, read.who, &why), &why, error);
-    if (status != HF_OK) {
-        memory->texts_len = texts_len;
-        return status;
-    }
-    *session = read;
-    return HF_OK;
+    if (session->id == 0)
+        return hf_fail(error, HF_E_CORRUPT, "a session without an id");
+    return judge(check_session(session->ttl, session->who, &why), &why, error);
 }
 
 /* Such a record would not go into the batch that lowers it. */
@@ -423,28 +345,64 @@ is_too_large(const struct hf_loaded_grant *grant)
            HF_SERVED_RECORD_MAX;
 }
 
+/* What no member alone can say. */
+static enum hf_status
+judge_grant(const struct hf_served_grant *grant, struct hf_error *error)
+{
+    const struct hf_loaded_grant *loaded = &grant->loaded;
+    struct hf_error why = {0};
+    enum hf_status status;
+
+    if (loaded->fence == 0 || loaded->fence > HF_SERVED_FENCE_MAX)
+        return hf_fail(error, HF_E_CORRUPT, "its fence is out of bounds");
+    status = judge(check_grant(loaded, &why), &why, error);
+    if (status == HF_OK && is_too_large(loaded))
+        status = hf_fail(error, HF_E_CORRUPT, "more than a grant may have");
+    return status;
+}
+
 enum hf_status
-hf_served_decode_grant(struct hf_bytes name, struct hf_bytes value,
+hf_served_decode_grant(uint64_t fence, struct hf_bytes value,
                        struct hf_served_memory *memory,
                        struct hf_served_grant *grant, struct hf_error *error)
 {
     struct hf_served_grant read = {.since_ms = 0};
-    size_t texts_len = memory->texts_len;
-    struct hf_error why = {0};
-    enum hf_status status;
+    struct hf_fields_reader reader = reader_to(memory, error);
+    enum hf_status status =
+        hf_fields_read_text(&reader, &grant_fields, value, &read, NULL);
 
-    if (!read_fence(name, &read.loaded.fence))
-        return hf_fail(error, HF_E_CORRUPT,
-                       "its name is not 19 digits of a number");
-    status = read_record(&grant_fields, value, &read, memory, error);
+    read.loaded.fence = fence;
     if (status == HF_OK)
-        status = judge(check_grant(&read.loaded, &why), &why, error);
-    if (status == HF_OK && is_too_large(&read.loaded))
-        status = hf_fail(error, HF_E_CORRUPT, "more than a grant may have");
-    if (status != HF_OK) {
-        memory->texts_len = texts_len;
+        status = judge_grant(&read, error);
+    if (status != HF_OK)
         return status;
-    }
+    memory->texts_len = reader.texts_len;
+    *grant = read;
+    return HF_OK;
+}
+
+enum hf_status
+hf_served_read_row(const struct hf_served_row *row,
+                   struct hf_served_memory *memory,
+                   struct hf_served_grant *grant, struct hf_error *error)
+{
+    struct hf_fields_reader reader = reader_to(memory, error);
+    struct hf_served_grant read = row->grant;
+    struct hf_error why = {0};
+    enum hf_status status = HF_OK;
+
+    if (read.loaded.session == 0 || read.since_ms < 0)
+        return hf_fail(error, HF_E_CORRUPT,
+                       "its session or its begin is out of bounds");
+    if (row->locks.len > HF_RECORD_TEXT_MAX ||
+        hf_json_check(row->locks, &why) != HF_OK)
+        return hf_fail(error, HF_E_CORRUPT, "its locks are not JSON");
+    status = read_locks(&reader, row->locks, &read.loaded);
+    if (status == HF_OK)
+        status = judge_grant(&read, error);
+    if (status != HF_OK)
+        return status;
+    memory->texts_len = reader.texts_len;
     *grant = read;
     return HF_OK;
 }

@@ -2,28 +2,26 @@
 #define HF_WIRE_SERVED_H
 
 #include "base/limits.h"
+#include "base/text.h"
 #include "core/lockspace.h"
 
 /*
- * Served: what a lock server has in its store, as JSON, both ways.
+ * Served: what a lock server keeps of its sessions and grants, both ways.
  *
- *   space      name                  value
- *   !sessions  00f3ab91c07d5e24      {"secret":"<hash, 64 digits>",
- *                                     "ttl_ms":30000,"if_dead":"takeover",
- *                                     "who":"ann@db1"}
- *   !grants    0001763850690123456   {"session":"00f3ab91c07d5e24","lane":1,
- *                                     "n":1,"locks":[{"space":"default",
- *                                     "name":"a","mode":"exclusive"}],
- *                                     "since":1763850690123,"note":"why"}
+ *   lockspace --look--> loaded --row--> journal --row--> loaded --> event
  *
- * A session's name is its id in 16 hexadecimal digits, a grant's its fence in
- * 19 decimal ones: so the order of the names is that of the fences, in which a
- * leader loads them.  Who reads grants joins them with their sessions, for one
- * without is void [S3].
+ * A session is kept as it is loaded.  A grant is kept as a row: numbers, a note
+ * and its locks, which are a list in JSON:
  *
- * The way from a machine to a record, and back, is by what the machine loads:
+ *   [{"space":"default","name":"a","mode":"exclusive"}]
  *
- *   lockspace --look--> loaded --encode--> record --decode--> loaded --> event
+ * The audit of a clear (cleared.h) keeps the whole grant as JSON:
+ *
+ *   {"session":"00f3ab91c07d5e24","lane":1,"n":1,"locks":[...],
+ *    "since":1763850690123,"note":"why"}
+ *
+ * Whoever reads grants joins them with their sessions, for a grant without its
+ * session is void [S3].
  *
  * `who` and `note` are texts as names are: no control characters, so that what
  * is kept for people can be shown to people.  Whatever cannot be kept as it is
@@ -32,14 +30,6 @@
  * Allocates nothing; any thread.  decode(encode(x)) = x.
  */
 
-#define HF_SERVED_SESSIONS "!sessions"
-#define HF_SERVED_GRANTS   "!grants"
-
-enum {
-    HF_SERVED_ID_SIZE = 16 + 1, /* with the NUL */
-    HF_SERVED_FENCE_SIZE = 19 + 1,
-};
-
 /* Where the texts and names are that a loaded one points to. */
 struct hf_served_memory {
     struct hf_want wants[HF_SERVED_NAMES_MAX]; /* of the last grant */
@@ -47,13 +37,8 @@ struct hf_served_memory {
     size_t texts_len; /* 0: all of it may be used (again) */
 };
 
-/* Above it no store counts, and what comes next would have no room. */
+/* No fence is above it, and none is 0. */
 #define HF_SERVED_FENCE_MAX (UINT64_C(1) << 62)
-
-/* The name of a session's record; id is not 0.  And of a grant's; fence is not
- * 0, and at most HF_SERVED_FENCE_MAX. */
-void hf_served_id(uint64_t id, char name[HF_SERVED_ID_SIZE]);
-void hf_served_fence(uint64_t fence, char name[HF_SERVED_FENCE_SIZE]);
 
 /*
  * What a message asks to be kept: can it be written, and be read by the next
@@ -86,33 +71,44 @@ void hf_served_look_grant(const struct hf_lockspace *ls, uint32_t number,
                           int64_t wall_ms, struct hf_served_memory *memory,
                           struct hf_served_grant *grant);
 
+/* A grant as a row. */
+struct hf_served_row {
+    struct hf_served_grant grant; /* without its locks */
+    struct hf_bytes locks;        /* a list in JSON */
+};
+
+/* Write a grant's locks.  HF_SERVED_RECORD_MAX always suffices. */
+void hf_served_write_locks(const struct hf_loaded_grant *grant,
+                           struct hf_text *out);
+
 /* Write it into buffer (`size` bytes with the NUL) and return its length
  * without the NUL.  HF_SERVED_RECORD_MAX always suffices.  What decode would
  * not let pass is our bug. */
-size_t hf_served_encode_session(const struct hf_loaded_session *session,
-                                char *buffer, size_t size);
 size_t hf_served_encode_grant(const struct hf_served_grant *grant, char *buffer,
                               size_t size);
 
 /*
- * Read any bytes, of a record's name and of its value.  HF_E_CORRUPT, with a
- * clause in *error, unless they are what encode writes: those members and no
- * others, each once, in any order; numbers and texts within their bounds; no
- * name of a lock twice.  Nothing is skipped and nothing guessed, for a leader
- * that does not understand one record must not serve.
+ * Judge a session, and read a grant from its row or from any bytes.
+ * HF_E_CORRUPT, with a clause in *error, unless it is what was written: of JSON
+ * those members and no others, each once, in any order; numbers and texts
+ * within their bounds; no name of a lock twice.  Nothing is skipped and nothing
+ * guessed, for a leader that does not understand one record must not serve.
  *
- * The texts are added to *memory, as above; there is room for one record, where
- * texts_len is 0.  Both are untouched unless HF_OK.
+ * The texts are added to *memory, as above, but for a row's note, which stays
+ * where it is; there is room for one record, where texts_len is 0.  All is
+ * untouched unless HF_OK.  loaded.age is 0: see hf_served_age.
  */
 HF_MUST_USE enum hf_status
-hf_served_decode_session(struct hf_bytes name, struct hf_bytes value,
-                         struct hf_served_memory *memory,
-                         struct hf_loaded_session *session,
-                         struct hf_error *error);
-HF_MUST_USE enum hf_status hf_served_decode_grant(
-    struct hf_bytes name, struct hf_bytes value,
-    struct hf_served_memory *memory, struct hf_served_grant *grant,
-    struct hf_error *error); /* loaded.age is 0: see hf_served_age */
+hf_served_judge_session(const struct hf_loaded_session *session,
+                        struct hf_error *error);
+HF_MUST_USE enum hf_status hf_served_read_row(const struct hf_served_row *row,
+                                              struct hf_served_memory *memory,
+                                              struct hf_served_grant *grant,
+                                              struct hf_error *error);
+HF_MUST_USE enum hf_status
+hf_served_decode_grant(uint64_t fence, struct hf_bytes value,
+                       struct hf_served_memory *memory,
+                       struct hf_served_grant *grant, struct hf_error *error);
 
 /* For how long, for the machine; 0 if the clock was set back since. */
 struct hf_duration hf_served_age(int64_t since_ms, int64_t wall_ms);

@@ -1,17 +1,20 @@
 #include "lab/check.h"
-#include "support/suite.h"
+#include "support/files.h"
+#include "support/journals.h"
+#include "support/test.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "core/lockspace/journal.h"
 #include "core/lockspace/look.h"
+#include "journal/rows.h"
 #include "wire/cleared.h"
-#include "wire/head.h"
-#include "wire/served.h"
 
 /*
- * From a leader's machine, by its batches, into a store, and from there into
+ * From a leader's machine, by its batches, into a journal, and from there into
  * the machine of the next leader, which holds the same.
  */
 
@@ -48,24 +51,24 @@ static const struct hf_lockspace_config config = {
     .seed = 42,
 };
 
-/* A leader, its clocks, and its store. */
+/* A leader, its clocks, and its journal. */
 struct leader {
     struct hf_lockspace *ls; /* owned */
-    struct hf_store *store;
+    struct hf_journal *journal;
     struct hf_instant now;
     int64_t wall_ms;
     struct hf_answer answer; /* to the last message */
 };
 
 static struct leader
-start(struct suite_bench *b, int64_t now_ms, int64_t wall_ms)
+start(struct hf_journal *journal, int64_t now_ms, int64_t wall_ms)
 {
     void *block = calloc(1, hf_lockspace_size(&config));
 
     assert_non_null(block);
     return (struct leader){
         .ls = hf_lockspace_init(block, &config),
-        .store = b->store,
+        .journal = journal,
         .now = {now_ms},
         .wall_ms = wall_ms,
     };
@@ -165,113 +168,24 @@ want(const char *space, const char *name, enum hf_mode mode)
     return (struct hf_want){bytes(space), bytes(name), mode};
 }
 
-/* ---- Batches into the store ---------------------------------------------- */
-
-static struct hf_record
-record_of(struct hf_store *store, const char *space, const char *name)
-{
-    struct hf_record record;
-
-    assert_int_equal(get_one(store, (struct hf_key){space, name}, suite_soon(),
-                             &record, NULL),
-                     HF_OK);
-    return record;
-}
+/* ---- Batches into the journal -------------------------------------------- */
 
 static size_t
-put(struct hf_store *store, const char *space, const char *name,
-    const char *value)
+bytes_of(const struct hf_journal_change *change)
 {
-    struct hf_key key = {space, name};
-    uint64_t version = record_of(store, space, name).version;
-    struct hf_store_op op = suite_put(key, version, value);
-
-    suite_apply(store, op);
-    return hf_store_group_bytes(
-        &(struct hf_store_group){.ops = &op, .ops_count = 1});
-}
-
-static size_t
-remove_it(struct hf_store *store, const char *space, const char *name)
-{
-    struct hf_key key = {space, name};
-    struct hf_store_op op = suite_delete(key, suite_present(store, key));
-
-    suite_apply(store, op);
-    return hf_store_group_bytes(
-        &(struct hf_store_group){.ops = &op, .ops_count = 1});
-}
-
-static size_t
-put_session(const struct leader *leader, uint32_t number)
-{
-    struct hf_served_memory memory = {.texts_len = 0};
-    struct hf_loaded_session session;
-    char name[HF_SERVED_ID_SIZE];
-    char text[HF_SERVED_RECORD_MAX];
-    size_t used;
-
-    hf_served_look_session(leader->ls, number, &memory, &session);
-    hf_served_encode_session(&session, text, sizeof(text));
-    hf_served_id(session.id, name);
-    used = put(leader->store, HF_SERVED_SESSIONS, name, text);
-    assert_true(used <= hf_journal_session_bytes(session.who.len));
-    return used;
-}
-
-static size_t
-put_grant(const struct leader *leader, uint32_t number)
-{
-    struct hf_served_memory memory = {.texts_len = 0};
-    struct hf_served_grant grant;
-    char name[HF_SERVED_FENCE_SIZE];
-    char text[HF_SERVED_RECORD_MAX];
-
-    hf_served_look_grant(leader->ls, number, leader->wall_ms, &memory, &grant);
-    hf_served_encode_grant(&grant, text, sizeof(text));
-    hf_served_fence(grant.loaded.fence, name);
-    return put(leader->store, HF_SERVED_GRANTS, name, text);
-}
-
-/* Under the name of the lock and fence that stand in it. */
-static size_t
-put_audit(const struct leader *leader, uint32_t number)
-{
-    struct hf_served_memory memory = {.texts_len = 0};
-    struct hf_string ref = hf_look_audit_at(leader->ls, number);
-    struct hf_cleared cleared;
-    char text[HF_RECORD_TEXT_MAX];
-    char name[HF_NAME_COMPANION_SIZE];
-
-    assert_true(ref.len < sizeof(text));
-    hf_look_text(leader->ls, ref, text, sizeof(text));
-    text[ref.len] = '\0';
-    assert_int_equal(hf_cleared_decode(bytes(text), &memory, &cleared, NULL),
-                     HF_OK);
-    hf_name_companion(cleared.space, cleared.name, cleared.grant.loaded.fence,
-                      name, sizeof(name));
-    return put(leader->store, "!audit", name, text);
-}
-
-static size_t
-write_change(const struct leader *leader, const struct hf_change *change)
-{
-    char id[HF_SERVED_ID_SIZE];
-    char fence[HF_SERVED_FENCE_SIZE];
-
     switch (change->kind) {
     case HF_CHANGE_PUT_SESSION:
-        return put_session(leader, change->number);
-    case HF_CHANGE_DELETE_SESSION:
-        hf_served_id(change->key, id);
-        return remove_it(leader->store, HF_SERVED_SESSIONS, id);
+        assert_true(change->session.who.len + sizeof(change->session) <=
+                    hf_journal_session_bytes(change->session.who.len));
+        return sizeof(change->session) + change->session.who.len;
     case HF_CHANGE_PUT_GRANT:
-        return put_grant(leader, change->number);
-    case HF_CHANGE_DELETE_GRANT:
-        hf_served_fence(change->key, fence);
-        return remove_it(leader->store, HF_SERVED_GRANTS, fence);
+        return sizeof(uint64_t) * 5 + change->grant.locks.len +
+               change->grant.grant.loaded.note.len;
     case HF_CHANGE_PUT_AUDIT:
-        return put_audit(leader, change->number);
+        return strlen(change->audit.name) + change->audit.record.len;
+    case HF_CHANGE_DELETE_SESSION:
+    case HF_CHANGE_DELETE_GRANT:
+        return sizeof(uint64_t);
     }
     return 0;
 }
@@ -280,15 +194,22 @@ write_change(const struct leader *leader, const struct hf_change *change)
 static void
 write_batch(struct leader *leader)
 {
+    const struct hf_head head = journals_head("n1", "db1:7420");
     struct hf_change change;
     struct hf_batch batch;
+    struct hf_rows rows;
     size_t used = 0;
 
+    assert_int_equal(hf_rows_init(&rows, 1000, &hf_alloc_libc), HF_OK);
     hf_lockspace_begin(leader->ls, (struct hf_budget){1000, 1 << 20});
     while (hf_lockspace_take(leader->ls, &change))
-        used += write_change(leader, &change);
+        hf_rows_add(&rows, leader->ls, &change, leader->wall_ms);
     hf_lockspace_fix(leader->ls, &batch);
-    assert_true(used <= batch.bytes);
+    for (size_t i = 0; i < rows.count; i++)
+        used += bytes_of(&rows.changes[i]);
+    assert_true(used <= batch.bytes && rows.count <= batch.operations);
+    journals_put(leader->journal, &head, rows.changes, rows.count);
+    hf_rows_fini(&rows);
     step(leader, (struct hf_lockspace_event){
                      .kind = HF_SPACE_BATCH,
                      .batch = {batch.number, HF_APPLIED},
@@ -297,55 +218,60 @@ write_batch(struct leader *leader)
 
 /* ---- Loading ------------------------------------------------------------- */
 
-static bool
-load_session(void *ctx, const char *name, size_t name_len,
-             const struct hf_record *record)
+static void
+load_grant(struct leader *leader, const struct hf_served_row *row)
 {
-    struct hf_served_memory memory = {.texts_len = 0};
-    struct hf_lockspace_event event = {.kind = HF_SPACE_LOAD_SESSION};
-
-    assert_int_equal(hf_served_decode_session(
-                         (struct hf_bytes){name, name_len},
-                         (struct hf_bytes){record->value, record->value_len},
-                         &memory, &event.session, NULL),
-                     HF_OK);
-    step(ctx, event);
-    return true;
-}
-
-static bool
-load_grant(void *ctx, const char *name, size_t name_len,
-           const struct hf_record *record)
-{
-    struct leader *leader = ctx;
     struct hf_served_memory memory = {.texts_len = 0};
     struct hf_served_grant grant;
 
-    assert_int_equal(hf_served_decode_grant(
-                         (struct hf_bytes){name, name_len},
-                         (struct hf_bytes){record->value, record->value_len},
-                         &memory, &grant, NULL),
-                     HF_OK);
+    assert_int_equal(hf_served_read_row(row, &memory, &grant, NULL), HF_OK);
     grant.loaded.age = hf_served_age(grant.since_ms, leader->wall_ms);
     step(leader, (struct hf_lockspace_event){.kind = HF_SPACE_LOAD_GRANT,
                                              .grant = grant.loaded});
-    return true;
 }
 
 static struct leader
-succeed(struct suite_bench *b, int64_t now_ms)
+succeed(struct hf_journal *journal, int64_t now_ms)
 {
-    struct leader leader = start(b, now_ms, wall_second_ms);
-    struct hf_store_scan scan = {
-        .space = HF_SERVED_SESSIONS, .prefix = "", .limit = SIZE_MAX};
+    static struct hf_journal_chunk chunk;
+    struct leader leader = start(journal, now_ms, wall_second_ms);
 
-    assert_int_equal(
-        hf_store_scan(b->store, &scan, load_session, &leader, NULL), HF_OK);
-    scan.space = HF_SERVED_GRANTS;
-    assert_int_equal(hf_store_scan(b->store, &scan, load_grant, &leader, NULL),
-                     HF_OK);
+    chunk = (struct hf_journal_chunk){.arena = {.alloc = &hf_alloc_libc}};
+    while (chunk.rows != HF_JOURNAL_END) {
+        assert_int_equal(hf_journal_load(journal, &chunk, NULL), HF_OK);
+        for (size_t i = 0; i < chunk.count; i++) {
+            if (chunk.rows == HF_JOURNAL_GRANTS)
+                load_grant(&leader, &chunk.grants[i]);
+            else
+                step(&leader, (struct hf_lockspace_event){
+                                  .kind = HF_SPACE_LOAD_SESSION,
+                                  .session = chunk.sessions[i],
+                              });
+        }
+    }
+    hf_arena_fini(&chunk.arena);
     serve(&leader, 8, 1);
     return leader;
+}
+
+/* Delete a session beside its leader. */
+static void
+remove_session(struct hf_journal *journal, uint64_t id)
+{
+    const struct hf_head head = journals_head("n1", "db1:7420");
+    const struct hf_journal_change drop = {.kind = HF_CHANGE_DELETE_SESSION,
+                                           .key = id};
+
+    journals_put(journal, &head, &drop, 1);
+}
+
+static void
+expect_no_grant(struct hf_journal *journal, const char *fence)
+{
+    char rows[256];
+
+    journals_rows(journal, rows, sizeof(rows));
+    assert_null(strstr(rows, fence));
 }
 
 /* ---- What a machine holds ------------------------------------------------ */
@@ -369,7 +295,11 @@ tell_all(const struct leader *leader, uint64_t beyond, char text[TEXT_SIZE])
         if (row.grants == 0)
             continue;
         hf_served_look_session(leader->ls, number, &memory, &session);
-        len += hf_served_encode_session(&session, text + len, TEXT_SIZE - len);
+        len += (size_t)snprintf(text + len, TEXT_SIZE - len,
+                                "%" PRIx64 " %" PRId64 " %d %.*s %02x\n",
+                                session.id, session.ttl.ms,
+                                (int)session.if_dead, (int)session.who.len,
+                                session.who.at, session.secret.bytes[31]);
     }
     for (uint64_t fence = 1; fence < beyond; fence++) {
         struct hf_served_memory memory = {.texts_len = 0};
@@ -395,6 +325,18 @@ expect_same(const struct leader *a, const struct leader *b, uint64_t beyond)
     assert_string_equal(texts[0], texts[1]);
 }
 
+#define JOURNAL_TEST(sentence)                                                 \
+    static void run_##sentence(struct hf_journal *journal);                    \
+    TEST_IN(files_set_up, files_tear_down, sentence)                           \
+    {                                                                          \
+        const struct files *files = *state;                                    \
+        struct hf_journal *journal = journals_open(files->place);              \
+                                                                               \
+        run_##sentence(journal);                                               \
+        hf_journal_close(journal);                                             \
+    }                                                                          \
+    static void run_##sentence(struct hf_journal *journal)
+
 /* ---- The stories --------------------------------------------------------- */
 
 /* One of session 1 in two names, one of each in another, of several lanes. */
@@ -419,16 +361,15 @@ take_some(struct leader *leader)
     assert_int_equal(leader->answer.kind, HF_ANSWER_CHANGED);
 }
 
-static void
-the_next_leader_holds_what_the_last_one_wrote(struct suite_bench *b)
+JOURNAL_TEST(the_next_leader_holds_what_the_last_one_wrote)
 {
-    struct leader first = start(b, 1000, wall_first_ms);
+    struct leader first = start(journal, 1000, wall_first_ms);
     struct leader second;
 
     serve(&first, 7, 101);
     take_some(&first);
     write_batch(&first);
-    second = succeed(b, 500000);
+    second = succeed(journal, 500000);
     expect_same(&first, &second, 200);
     for (uint64_t fence = 101; fence <= 103; fence++)
         assert_true(hf_lockspace_believes(second.ls, fence - 100, fence));
@@ -437,11 +378,9 @@ the_next_leader_holds_what_the_last_one_wrote(struct suite_bench *b)
 }
 
 /* What is lowered later is put anew, and still says when it was granted. */
-static void
-a_grant_that_is_lowered_under_the_next_leader_keeps_its_time(
-    struct suite_bench *b)
+JOURNAL_TEST(a_grant_that_is_lowered_under_the_next_leader_keeps_its_time)
 {
-    struct leader first = start(b, 1000, wall_first_ms);
+    struct leader first = start(journal, 1000, wall_first_ms);
     struct hf_message change = message(HF_MESSAGE_CHANGE, 1);
     struct leader second;
     struct leader third;
@@ -449,7 +388,7 @@ a_grant_that_is_lowered_under_the_next_leader_keeps_its_time(
     serve(&first, 7, 101);
     take_some(&first);
     write_batch(&first);
-    second = succeed(b, 500000);
+    second = succeed(journal, 500000);
     second.now.ms += 5000;
     second.wall_ms += 5000;
     change.term = 8;
@@ -457,7 +396,7 @@ a_grant_that_is_lowered_under_the_next_leader_keeps_its_time(
     tell(&second, change);
     assert_int_equal(second.answer.kind, HF_ANSWER_CHANGED);
     write_batch(&second);
-    third = succeed(b, 77);
+    third = succeed(journal, 77);
     expect_same(&second, &third, 200);
     /* But for the mode, all is as the first had it. */
     change.term = 7;
@@ -469,11 +408,10 @@ a_grant_that_is_lowered_under_the_next_leader_keeps_its_time(
 }
 
 /* As many names, and as long, as the machine takes: each record is read. */
-static void
-the_largest_grants_are_written_and_read(struct suite_bench *b)
+JOURNAL_TEST(the_largest_grants_are_written_and_read)
 {
     static char names[HF_SERVED_NAMES_MAX][HF_NAME_MAX];
-    struct leader first = start(b, 1000, wall_first_ms);
+    struct leader first = start(journal, 1000, wall_first_ms);
     struct hf_want wants[HF_SERVED_NAMES_MAX];
     struct leader second;
 
@@ -490,39 +428,36 @@ the_largest_grants_are_written_and_read(struct suite_bench *b)
         wants[i].name.len = HF_NAME_MAX;
     acquire(&first, 2, 1, wants, 5);
     write_batch(&first);
-    second = succeed(b, 500000);
+    second = succeed(journal, 500000);
     expect_same(&first, &second, 200);
     free(first.ls);
     free(second.ls);
 }
 
-static void
-a_session_that_is_over_takes_its_grants_with_it(struct suite_bench *b)
+JOURNAL_TEST(a_session_that_is_over_takes_its_grants_with_it)
 {
-    struct leader first = start(b, 1000, wall_first_ms);
+    struct leader first = start(journal, 1000, wall_first_ms);
     struct leader second;
 
     serve(&first, 7, 101);
     take_some(&first);
     write_batch(&first);
     /* A crash before its grants are swept. */
-    remove_it(b->store, HF_SERVED_SESSIONS, "0000000000000001");
-    second = succeed(b, 500000);
+    remove_session(journal, 1);
+    second = succeed(journal, 500000);
     assert_int_equal(hf_look_fence(second.ls, 101), 0);
     tell(&first, message(HF_MESSAGE_END, 1));
     expect_same(&first, &second, 200);
     write_batch(&second); /* sweeps it */
-    suite_absent(b->store,
-                 (struct hf_key){HF_SERVED_GRANTS, "0000000000000000101"});
+    expect_no_grant(journal, "g101");
     free(first.ls);
     free(second.ls);
 }
 
 /* Who, why, and all of what was held, though its record is gone. */
-static void
-a_clear_is_in_the_store_with_its_reason(struct suite_bench *b)
+JOURNAL_TEST(a_clear_is_in_the_store_with_its_reason)
 {
-    struct leader leader = start(b, 1000, wall_first_ms);
+    struct leader leader = start(journal, 1000, wall_first_ms);
     struct hf_served_memory memory = {.texts_len = 0};
     struct hf_cleared cleared = {
         .space = "default",
@@ -534,9 +469,11 @@ a_clear_is_in_the_store_with_its_reason(struct suite_bench *b)
                .since_ms = wall_first_ms},
     };
     struct hf_message clear = message(HF_MESSAGE_CLEAR, 0);
-    struct hf_record record;
+    static struct hf_journal_page page;
     char text[HF_RECORD_TEXT_MAX];
 
+    page = (struct hf_journal_page){.limit = 9,
+                                    .arena = {.alloc = &hf_alloc_libc}};
     serve(&leader, 7, 101);
     take_some(&leader);
     write_batch(&leader);
@@ -559,28 +496,14 @@ a_clear_is_in_the_store_with_its_reason(struct suite_bench *b)
     assert_int_equal(leader.answer.kind, HF_ANSWER_CLEARED);
     tell(&leader, message(HF_MESSAGE_END, 1));
     write_batch(&leader);
-    suite_absent(b->store,
-                 (struct hf_key){HF_SERVED_GRANTS, "0000000000000000101"});
-    record = record_of(b->store, "!audit", "7:default,1:a,101");
-    assert_true(record.exists);
-    assert_int_equal(record.value_len, clear.clear.audit.len);
-    assert_memory_equal(record.value, text, record.value_len);
+    expect_no_grant(journal, "g101");
+    assert_int_equal(hf_journal_audit(journal, &page, NULL), HF_OK);
+    assert_int_equal(page.count, 1);
+    assert_string_equal(page.records[0].name.at, "7:default,1:a,101");
+    assert_int_equal(page.records[0].value.len, clear.clear.audit.len);
+    assert_memory_equal(page.records[0].value.at, text, clear.clear.audit.len);
+    hf_arena_fini(&page.arena);
     assert_false(
         hf_cleared_look(leader.ls, 101, leader.wall_ms, &memory, &cleared));
     free(leader.ls);
-}
-
-int
-main(void)
-{
-    static const struct suite_case cases[] = {
-        SUITE_CASE(the_next_leader_holds_what_the_last_one_wrote),
-        SUITE_CASE(
-            a_grant_that_is_lowered_under_the_next_leader_keeps_its_time),
-        SUITE_CASE(the_largest_grants_are_written_and_read),
-        SUITE_CASE(a_session_that_is_over_takes_its_grants_with_it),
-        SUITE_CASE(a_clear_is_in_the_store_with_its_reason),
-    };
-
-    return suite_run(cases, sizeof(cases) / sizeof(cases[0]));
 }

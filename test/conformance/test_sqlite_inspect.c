@@ -73,7 +73,7 @@ FIXTURE_TEST(a_place_may_hold_tables_of_others)
     const struct files *files = *state;
     struct hf_store *store = files_open(files);
 
-    expect(store, "schema", HF_GRADE_OK, "version 3, which is ours");
+    expect(store, "schema", HF_GRADE_OK, "version 4, which is ours");
     files_sql(files->path, "CREATE TABLE books(id); CREATE TABLE \"a%s\"(x);"
                            "INSERT INTO books VALUES(1)");
     expect(store, "schema", HF_GRADE_OK, "2 tables of others");
@@ -142,7 +142,7 @@ FIXTURE_TEST(what_nobody_has_open_is_read_as_it_stands)
     hf_store_close(files_open(files));
     files_sql(files->path, "PRAGMA wal_checkpoint"); /* and its log is gone */
     looks = look(files);
-    expect(looks, "schema", HF_GRADE_OK, "version 3");
+    expect(looks, "schema", HF_GRADE_OK, "version 4");
     expect(looks, "wakeup", HF_GRADE_OK, "nobody has the place open");
     assert_int_equal(inspect(looks, "schema").count, 6);
     hf_store_close(looks);

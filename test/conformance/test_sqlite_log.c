@@ -1,4 +1,5 @@
 #include "support/files.h"
+#include "support/journals.h"
 #include "support/test.h"
 
 #include <errno.h>
@@ -137,30 +138,24 @@ hash_of(const struct files *files)
 
 /* More pages than a log has that is not folded into the file. */
 static void
-commit_often(struct hf_store *store)
+write_often(struct hf_journal *journal, const char *node)
 {
-    enum { COMMITS = 300 };
-    struct hf_key key = suite_key("a");
-    struct hf_record record;
-    uint64_t version;
+    const struct hf_head head = journals_head(node, "db1:7420");
 
-    assert_int_equal(get_one(store, key, suite_soon(), &record, NULL), HF_OK);
-    version = record.version;
-    for (int i = 0; i < COMMITS; i++)
-        version = suite_apply(store, suite_put(key, version, "text"));
+    for (int i = 0; i < 300; i++)
+        journals_put(journal, &head, NULL, 0);
 }
 
-FIXTURE_TEST(it_is_not_folded_into_the_file_while_it_is_to_be_kept)
+/* Heads without a node, while something is granted. */
+FIXTURE_TEST(a_journals_log_is_not_folded_while_it_would_hide_a_loss)
 {
     const struct files *files = *state;
-    struct hf_store *store = files_open(files);
+    struct hf_journal *journal = journals_open(files->place);
     uint64_t before = hash_of(files);
 
-    hf_store_keep_log(store, true);
-    commit_often(store);
+    write_often(journal, "");
     assert_true(hash_of(files) == before);
-    hf_store_keep_log(store, false);
-    commit_often(store);
+    write_often(journal, "n1");
     assert_true(hash_of(files) != before);
-    hf_store_close(store);
+    hf_journal_close(journal);
 }

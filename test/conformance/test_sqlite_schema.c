@@ -1,4 +1,5 @@
 #include "support/files.h"
+#include "support/journals.h"
 #include "support/test.h"
 
 #include <string.h>
@@ -89,48 +90,39 @@ FIXTURE_TEST(the_view_survives_values_that_are_not_ours)
 
 /* ---- The view of what a lock server has ---------------------------------- */
 
-#define SESSION_1 "00000000000000a1"
+#define ID_1      UINT64_C(0xf3ab91c07d5e24a1)
+#define ID_2      UINT64_C(0xa2)
+#define SESSION_1 "f3ab91c07d5e24a1"
 #define SESSION_2 "00000000000000a2"
-#define HASH_32   "00112233445566778899aabbccddeeff"
 
 static void
-put_session(struct hf_store *store, const char *id, const char *who)
+put_rows(const struct files *files, const struct hf_journal_change *rows,
+         size_t count)
 {
-    char value[512];
+    const struct hf_head head = journals_head("n1", "db1:7420");
+    struct hf_journal *journal = journals_open(files->place);
 
-    snprintf(value, sizeof(value),
-             "{\"secret\":\"" HASH_32 HASH_32 "\",\"ttl_ms\":30000,"
-             "\"if_dead\":\"refuse\",\"who\":\"%s\"}",
-             who);
-    suite_apply(store, put_in(store, "!sessions", id, value));
-}
-
-static void
-put_grant(struct hf_store *store, const char *fence, const char *session,
-          const char *locks)
-{
-    char value[512];
-
-    snprintf(value, sizeof(value),
-             "{\"session\":\"%s\",\"lane\":4,\"n\":9,\"locks\":%s,"
-             "\"since\":1763850690123,\"note\":\"why\"}",
-             session, locks);
-    suite_apply(store, put_in(store, "!grants", fence, value));
+    journals_put(journal, &head, rows, count);
+    hf_journal_close(journal);
 }
 
 FIXTURE_TEST(the_view_of_grants_has_a_row_for_each_lock_with_its_session)
 {
     const struct files *files = *state;
-    struct hf_store *store = files_open(files);
+    struct hf_journal_change rows[] = {
+        journals_session(ID_1),
+        journals_session(ID_2),
+        journals_grant(
+            102, ID_2,
+            "[{\"space\":\"default\",\"name\":\"c\",\"mode\":\"shared\"}]"),
+        journals_grant(
+            101, ID_1,
+            "[{\"space\":\"default\",\"name\":\"a\",\"mode\":\"exclusive\"},"
+            "{\"space\":\"app\",\"name\":\"b\",\"mode\":\"shared\"}]"),
+    };
 
-    put_session(store, SESSION_1, "ann@db1");
-    put_session(store, SESSION_2, "bob@db2");
-    put_grant(store, "0000000000000000102", SESSION_2,
-              "[{\"space\":\"default\",\"name\":\"c\",\"mode\":\"shared\"}]");
-    put_grant(store, "0000000000000000101", SESSION_1,
-              "[{\"space\":\"default\",\"name\":\"a\",\"mode\":\"exclusive\"},"
-              "{\"space\":\"app\",\"name\":\"b\",\"mode\":\"shared\"}]");
-    hf_store_close(store);
+    rows[1].session.who = (struct hf_bytes){"bob@db2", 7};
+    put_rows(files, rows, 4);
     expect_rows(files,
                 "SELECT space, name, mode, fence, session, lane, since,"
                 " if_dead, ttl_ms, who, note FROM grants ORDER BY fence, name",
@@ -141,68 +133,52 @@ FIXTURE_TEST(the_view_of_grants_has_a_row_for_each_lock_with_its_session)
                 "default|c|shared|102|" SESSION_2 "|4|"
                 "2025-11-22T22:31:30.123Z|refuse|30000|bob@db2|why\n");
     expect_rows(files, "SELECT count(*) FROM locks", "0\n");
+    expect_rows(files, "SELECT session, ttl_ms, if_dead, who FROM sessions",
+                SESSION_1 "|30000|refuse|ann@db1\n" SESSION_2
+                          "|30000|refuse|bob@db2\n");
+    expect_rows(files, "SELECT node, address, next_fence FROM leader",
+                "n1|db1:7420|9\n");
 }
 
-/* Its session is over, though its own record was not swept yet. */
+#define ONE_LOCK "[{\"space\":\"default\",\"name\":\"a\",\"mode\":\"shared\"}]"
+
+/* Its session is over, though its own row was not swept yet. */
 FIXTURE_TEST(the_view_of_grants_hides_what_is_void)
 {
     const struct files *files = *state;
-    struct hf_store *store = files_open(files);
-    struct hf_key session = {"!sessions", SESSION_1};
-    struct hf_key grant = {"!grants", "0000000000000000103"};
+    const struct hf_journal_change rows[] = {
+        journals_session(ID_1),
+        journals_session(ID_2),
+        journals_grant(1, ID_1, ONE_LOCK),
+        journals_grant(2, ID_2, ONE_LOCK),
+        journals_grant(3, ID_2, ONE_LOCK),
+    };
+    const struct hf_journal_change gone[] = {
+        {.kind = HF_CHANGE_DELETE_SESSION, .key = ID_1},
+        {.kind = HF_CHANGE_DELETE_GRANT, .key = 3},
+    };
 
-    put_session(store, SESSION_1, "ann@db1");
-    put_session(store, SESSION_2, "bob@db2");
-    put_grant(store, "0000000000000000101", SESSION_1,
-              "[{\"space\":\"default\",\"name\":\"a\",\"mode\":\"shared\"}]");
-    put_grant(store, "0000000000000000102", SESSION_2,
-              "[{\"space\":\"default\",\"name\":\"b\",\"mode\":\"shared\"}]");
-    put_grant(store, grant.name, SESSION_2,
-              "[{\"space\":\"default\",\"name\":\"c\",\"mode\":\"shared\"}]");
-    expect_rows(files, "SELECT name FROM grants ORDER BY name", "a\nb\nc\n");
-    suite_apply(store, suite_delete(session, suite_present(store, session)));
-    suite_apply(store, suite_delete(grant, suite_present(store, grant)));
-    hf_store_close(store);
-    expect_rows(files, "SELECT name FROM grants", "b\n");
-    expect_rows(files,
-                "SELECT count(*) FROM holdfast_records"
-                " WHERE space = '!grants' AND value IS NOT NULL",
-                "2\n");
+    put_rows(files, rows, 5);
+    expect_rows(files, "SELECT fence FROM grants ORDER BY fence", "1\n2\n3\n");
+    put_rows(files, gone, 2);
+    expect_rows(files, "SELECT fence FROM grants", "2\n");
+    expect_rows(files, "SELECT count(*) FROM holdfast_grants", "2\n");
 }
 
 FIXTURE_TEST(the_view_of_grants_survives_values_that_are_not_ours)
 {
-    static const char *const values[] = {
-        "no JSON {",
-        "",
-        "7",
-        "{}",
-        "{\"session\":\"" SESSION_1 "\"}",
-        "{\"session\":\"" SESSION_1 "\",\"locks\":[]}",
-        "{\"session\":[1],\"locks\":[{\"name\":\"z\"}]}",
-    };
+    static const char *const locks[] = {
+        "no JSON {", "", "7", "[]", "\"x\"", "{\"x\":{\"name\":1}}", ONE_LOCK};
     const struct files *files = *state;
-    struct hf_store *store = files_open(files);
+    struct hf_journal_change rows[8] = {journals_session(ID_1)};
 
-    put_session(store, SESSION_1, "ann@db1");
-    suite_apply(store, put_in(store, "!sessions", SESSION_2, "no JSON {"));
-    for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-        char name[32];
-
-        snprintf(name, sizeof(name), "%019zu", i + 1);
-        suite_apply(store, put_in(store, "!grants", name, values[i]));
-    }
-    put_grant(store, "0000000000000000101", SESSION_1, "\"x\"");
-    put_grant(store, "0000000000000000102", SESSION_1, "{\"x\":{\"name\":1}}");
-    put_grant(store, "0000000000000000103", SESSION_2,
-              "[{\"space\":\"default\",\"name\":\"a\",\"mode\":\"shared\"}]");
-    hf_store_close(store);
+    for (size_t i = 0; i < 7; i++)
+        rows[1 + i] = journals_grant(101 + i, ID_1, locks[i]);
+    put_rows(files, rows, 8);
     expect_rows(files,
-                "SELECT fence, space, name, if_dead, who FROM grants"
-                " ORDER BY fence",
-                "101|NULL|NULL|refuse|ann@db1\n"
-                "102|NULL|1|refuse|ann@db1\n"
-                "103|default|a|NULL|NULL\n");
+                "SELECT fence, space, name FROM grants"
+                " WHERE name IS NOT NULL ORDER BY fence",
+                "106|NULL|1\n107|default|a\n");
 }
 
 /* Each grant's session is looked up, and not looked for. */
@@ -214,8 +190,8 @@ FIXTURE_TEST(the_view_of_grants_finds_a_session_by_its_key)
     hf_store_close(files_open(files));
     files_query(files->path, "EXPLAIN QUERY PLAN SELECT * FROM grants", plan,
                 sizeof(plan));
-    assert_non_null(strstr(plan, "(space=? AND name=?)"));
-    assert_null(strstr(plan, "SCAN holdfast_records"));
+    assert_non_null(
+        strstr(plan, "SEARCH holder USING INTEGER PRIMARY KEY (rowid=?)"));
 }
 
 FIXTURE_TEST(what_is_typed_at_a_prompt_has_the_right_type)
@@ -285,7 +261,7 @@ FIXTURE_TEST(the_file_says_whose_it_is_and_which_version)
 
     hf_store_close(files_open(files));
     expect_rows(files, "PRAGMA application_id", "1212566603\n"); /* HFLK */
-    expect_rows(files, "PRAGMA user_version", "3\n");
+    expect_rows(files, "PRAGMA user_version", "4\n");
     expect_rows(files, "PRAGMA journal_mode", "wal\n");
     expect_rows(files, "PRAGMA integrity_check", "ok\n");
 }
@@ -314,7 +290,12 @@ FIXTURE_TEST(a_purge_reads_only_what_it_may_remove)
     }
 }
 
-/* Made before there were the index and the view of grants. */
+#define OLDER_THAN_4                                                           \
+    "DROP VIEW grants; DROP VIEW sessions; DROP VIEW leader;"                  \
+    "DROP TABLE holdfast_head; DROP TABLE holdfast_sessions;"                  \
+    "DROP TABLE holdfast_grants;"
+
+/* Made before there were the index and the journal. */
 FIXTURE_TEST(a_file_of_the_first_version_is_brought_up_to_date)
 {
     const struct files *files = *state;
@@ -324,7 +305,7 @@ FIXTURE_TEST(a_file_of_the_first_version_is_brought_up_to_date)
 
     suite_apply(store, suite_delete(key, suite_absent(store, key)));
     hf_store_close(store);
-    files_sql(files->path, "DROP INDEX holdfast_leftovers; DROP VIEW grants;"
+    files_sql(files->path, "DROP INDEX holdfast_leftovers;" OLDER_THAN_4
                            "PRAGMA user_version=1");
     store = files_open(files);
     assert_int_equal(
@@ -333,7 +314,84 @@ FIXTURE_TEST(a_file_of_the_first_version_is_brought_up_to_date)
     assert_int_equal(purged, 1);
     hf_store_close(store);
     expect_rows(files, "SELECT count(*) FROM grants", "0\n");
-    expect_rows(files, "PRAGMA user_version", "3\n");
+    expect_rows(files, "PRAGMA user_version", "4\n");
+}
+
+#define HASH_32 "00112233445566778899aabbccddeeff"
+
+/* A file of version 3, with a lock server's records: what an earlier release
+ * has left. */
+static void
+make_version_3(const struct files *files, const char *head)
+{
+    char sql[HF_RECORD_TEXT_MAX + 2048];
+
+    hf_store_close(files_open(files));
+    snprintf(
+        sql, sizeof(sql),
+        OLDER_THAN_4
+        "PRAGMA user_version=3;"
+        "INSERT INTO holdfast_records VALUES"
+        "('!sessions', '" SESSION_1
+        "', 1, 1, 0, '{\"secret\":\"" HASH_32 HASH_32
+        "\",\"ttl_ms\":30000,\"if_dead\":\"refuse\","
+        "\"who\":\"ann@db1\"}'),"
+        "('!grants', '0001763850690123456', 1, 1, 0, '{\"session\":\"" SESSION_1
+        "\",\"lane\":4,\"n\":9,\"locks\":" ONE_LOCK
+        ",\"since\":1763850690123,\"note\":\"why\"}'),"
+        "('!grants', '0001763850690123457', 2, 2, 0, NULL),"
+        "('!leader', 'head', 1763850690123999, 1763850690120000, 0, '%s')",
+        head);
+    files_sql(files->path, sql);
+}
+
+FIXTURE_TEST(what_an_earlier_server_left_is_brought_into_the_journal)
+{
+    const struct files *files = *state;
+    const struct hf_head head = journals_head("n1", "db1:7420");
+    struct hf_journal_found found;
+    struct hf_journal *journal;
+    char value[HF_RECORD_TEXT_MAX];
+    char rows[64];
+
+    hf_head_encode(&head, value, sizeof(value));
+    make_version_3(files, value);
+    journal = journals_open(files->place);
+    found = journals_read(journal);
+    assert_true(found.exists && found.version == 1763850690123999);
+    assert_true(found.term == 1763850690120000);
+    assert_string_equal(found.head.address, "db1:7420");
+    journals_rows(journal, rows, sizeof(rows));
+    assert_string_equal(rows, "s" SESSION_1 " g1763850690123456");
+    hf_journal_close(journal);
+    expect_rows(files, "SELECT secret, who FROM holdfast_sessions",
+                HASH_32 HASH_32 "|ann@db1\n");
+    expect_rows(files,
+                "SELECT space, name, mode, fence, session, lane, since, note"
+                " FROM grants",
+                "default|a|shared|1763850690123456|" SESSION_1
+                "|4|2025-11-22T22:31:30.123Z|why\n");
+}
+
+/* It reads a head that is none, so it neither leads nor claims. */
+FIXTURE_TEST(an_earlier_program_that_has_the_file_open_stands_aside)
+{
+    const struct files *files = *state;
+    const struct hf_head head = journals_head("", "");
+    char value[HF_RECORD_TEXT_MAX];
+
+    hf_head_encode(&head, value, sizeof(value));
+    make_version_3(files, value);
+    files_sql(files->path, "DELETE FROM holdfast_records");
+    hf_journal_close(journals_open(files->place));
+    expect_rows(files, "SELECT space, name, value FROM holdfast_records",
+                "!leader|head|in holdfast_head\n");
+    files_sql(files->path, "DELETE FROM holdfast_records");
+    make_version_3(files, value);
+    hf_journal_close(journals_open(files->place));
+    expect_rows(files,
+                "SELECT space, name, version, value FROM holdfast_records",
+                "!leader|head|1763850690124000|in holdfast_head\n");
 }
 
 /* ---- Migration ----------------------------------------------------------- */

@@ -1,35 +1,42 @@
-#include "support/suite.h"
+#include "support/files.h"
+#include "support/journals.h"
+#include "support/test.h"
 
 #include <string.h>
-
-#include "wire/head.h"
 
 /*
  * A store keeps the locks of a table, or is served: a claim is refused while a
  * head names a node, in the very transaction that would make it.
  */
 
-static const struct hf_key head_key = {HF_HEAD_SPACE, HF_HEAD_NAME};
+/* What one test works on: a file, as a table's store and as a journal. */
+struct shared {
+    struct files *files;
+    struct hf_store *store;
+    struct hf_journal *journal;
+};
+
+#define SHARED_TEST(sentence)                                                  \
+    static void run_##sentence(struct shared *b);                              \
+    TEST_IN(files_set_up, files_tear_down, sentence)                           \
+    {                                                                          \
+        struct shared shared = {.files = *state};                              \
+                                                                               \
+        shared.store = files_open(shared.files);                               \
+        shared.journal = journals_open(shared.files->place);                   \
+        run_##sentence(&shared);                                               \
+        hf_journal_close(shared.journal);                                      \
+        hf_store_close(shared.store);                                          \
+    }                                                                          \
+    static void run_##sentence(struct shared *b)
 
 /* Put the head, with that node and that address, or with none. */
 static void
-put_head(struct hf_store *store, const char *node, const char *address)
+put_head(struct shared *b, const char *node, const char *address)
 {
-    struct hf_head head = {
-        .claim = {.heartbeat = {7, 1}, .terms = {HF_TAKEOVER, {5000}, {1000}}},
-        .next_fence = 9,
-        .service = 1,
-        .store = hf_store_identity(store),
-    };
-    static char value[HF_RECORD_TEXT_MAX];
-    struct hf_record record;
+    const struct hf_head head = journals_head(node, address);
 
-    (void)snprintf(head.node, sizeof(head.node), "%s", node);
-    (void)snprintf(head.address, sizeof(head.address), "%s", address);
-    assert_int_equal(get_one(store, head_key, suite_soon(), &record, NULL),
-                     HF_OK);
-    (void)hf_head_encode(&head, value, sizeof(value));
-    (void)suite_apply(store, suite_put(head_key, record.version, value));
+    journals_put(b->journal, &head, NULL, 0);
 }
 
 static enum hf_verdict
@@ -44,31 +51,28 @@ claim(struct hf_store *store, const char *name, struct hf_error *error)
     return group.verdict;
 }
 
-static void
-nothing_is_claimed_in_a_store_that_is_served(struct suite_bench *b)
+SHARED_TEST(nothing_is_claimed_in_a_store_that_is_served)
 {
     struct hf_error error = {0};
 
     assert_int_equal(claim(b->store, "before", NULL), HF_APPLIED);
     assert_int_equal(hf_store_unserved(b->store, NULL), HF_OK);
-    put_head(b->store, "n1", "db1:7420");
+    put_head(b, "n1", "db1:7420");
     assert_int_equal(claim(b->store, "meanwhile", &error), HF_UNAVAILABLE);
     assert_non_null(strstr(error.text, "http://db1:7420"));
     assert_int_equal(hf_store_unserved(b->store, &error), HF_E_UNAVAILABLE);
     assert_non_null(strstr(error.text, "http://db1:7420"));
-    put_head(b->store, "", "");
+    put_head(b, "", "");
     assert_int_equal(claim(b->store, "meanwhile", NULL), HF_APPLIED);
     assert_int_equal(hf_store_unserved(b->store, NULL), HF_OK);
 }
 
 /* Its server has gone, and may have left locks to their holders. */
-static void
-nothing_is_claimed_while_a_stopped_servers_locks_may_be_held(
-    struct suite_bench *b)
+SHARED_TEST(nothing_is_claimed_while_a_stopped_servers_locks_may_be_held)
 {
     struct hf_error error = {0};
 
-    put_head(b->store, "", "db1:7420");
+    put_head(b, "", "db1:7420");
     assert_int_equal(claim(b->store, "meanwhile", &error), HF_UNAVAILABLE);
     assert_non_null(strstr(error.text, "db1:7420"));
     assert_non_null(strstr(error.text, "may still be held"));
@@ -76,27 +80,23 @@ nothing_is_claimed_while_a_stopped_servers_locks_may_be_held(
 }
 
 /* A head of another Holdfast's says nothing, so it says no. */
-static void
-nothing_is_claimed_beside_a_head_that_cannot_be_read(struct suite_bench *b)
+SHARED_TEST(nothing_is_claimed_beside_a_head_that_cannot_be_read)
 {
     struct hf_error error = {0};
 
-    put_head(b->store, "", "");
-    (void)suite_apply(
-        b->store,
-        suite_put(head_key, suite_present(b->store, head_key), "no head"));
+    put_head(b, "", "");
+    files_sql(b->files->path, "UPDATE holdfast_head SET value = 'no head'");
     assert_int_equal(claim(b->store, "meanwhile", &error), HF_UNAVAILABLE);
     assert_non_null(strstr(error.text, "cannot be read"));
 }
 
 /* So that those who hold one can keep it, and give it back. */
-static void
-what_was_claimed_before_beats_and_ends(struct suite_bench *b)
+SHARED_TEST(what_was_claimed_before_beats_and_ends)
 {
     struct hf_key lock = suite_key("lock");
 
     assert_int_equal(claim(b->store, "lock", NULL), HF_APPLIED);
-    put_head(b->store, "n1", "db1:7420");
+    put_head(b, "n1", "db1:7420");
     (void)suite_apply(b->store,
                       suite_beat(lock, suite_present(b->store, lock), "beat"));
     (void)suite_apply(b->store,
@@ -105,8 +105,7 @@ what_was_claimed_before_beats_and_ends(struct suite_bench *b)
 }
 
 /* A claim beside others in one commit: it alone is refused. */
-static void
-others_in_the_commit_are_not_held_up(struct suite_bench *b)
+SHARED_TEST(others_in_the_commit_are_not_held_up)
 {
     struct hf_key lock = suite_key("lock");
     struct hf_store_op beat;
@@ -117,7 +116,7 @@ others_in_the_commit_are_not_held_up(struct suite_bench *b)
     };
 
     assert_int_equal(claim(b->store, "lock", NULL), HF_APPLIED);
-    put_head(b->store, "n1", "db1:7420");
+    put_head(b, "n1", "db1:7420");
     beat = suite_beat(lock, suite_present(b->store, lock), "beat");
     other = suite_put(suite_key("other"),
                       suite_absent(b->store, suite_key("other")), "x");
@@ -126,38 +125,61 @@ others_in_the_commit_are_not_held_up(struct suite_bench *b)
     assert_int_equal(groups[1].verdict, HF_APPLIED);
 }
 
-static void
-a_lock_of_users_is_found_and_nothing_else(struct suite_bench *b)
+/* By whoever has written its head: it has none beside it from then on. */
+SHARED_TEST(a_table_lock_that_is_held_lets_nobody_serve)
 {
-    struct hf_store_lock lock;
+    const struct hf_duration promised = {1000};
+    struct hf_error error = {0};
 
-    put_head(b->store, "n1", "db1:7420");
-    assert_int_equal(hf_store_find_lock(b->store, &lock, NULL), HF_OK);
-    assert_string_equal(lock.name, "");
-    put_head(b->store, "", "");
+    put_head(b, "", "");
+    assert_int_equal(hf_journal_unlocked(b->journal, NULL), HF_OK);
     assert_int_equal(claim(b->store, "lock", NULL), HF_APPLIED);
-    assert_int_equal(hf_store_find_lock(b->store, &lock, NULL), HF_OK);
-    assert_string_equal(lock.name, "lock");
-    assert_string_equal(lock.space, suite_key("lock").space);
+    assert_int_equal(hf_journal_unlocked(b->journal, &error), HF_E_UNAVAILABLE);
+    assert_non_null(strstr(error.text, "'lock' in space default"));
+    put_head(b, "n1", "db1:7420");
+    assert_int_equal(
+        hf_journal_secure(b->journal, promised, suite_soon(), &error),
+        HF_E_UNAVAILABLE);
     (void)suite_apply(b->store,
                       suite_delete(suite_key("lock"),
                                    suite_present(b->store, suite_key("lock"))));
-    assert_int_equal(hf_store_find_lock(b->store, &lock, NULL), HF_OK);
-    assert_string_equal(lock.name, "");
+    assert_int_equal(hf_journal_unlocked(b->journal, NULL), HF_OK);
+    assert_int_equal(
+        hf_journal_secure(b->journal, promised, suite_soon(), NULL), HF_OK);
 }
 
-int
-main(void)
+/* A batch of a leader of which nothing is left. */
+SHARED_TEST(a_late_batch_does_nothing_in_a_file_that_was_made_anew)
 {
-    static const struct suite_case cases[] = {
-        SUITE_CASE(nothing_is_claimed_in_a_store_that_is_served),
-        SUITE_CASE(
-            nothing_is_claimed_while_a_stopped_servers_locks_may_be_held),
-        SUITE_CASE(nothing_is_claimed_beside_a_head_that_cannot_be_read),
-        SUITE_CASE(what_was_claimed_before_beats_and_ends),
-        SUITE_CASE(others_in_the_commit_are_not_held_up),
-        SUITE_CASE(a_lock_of_users_is_found_and_nothing_else),
-    };
+    const struct hf_head head = journals_head("n1", "db1:7420");
+    const struct hf_journal_change row = journals_session(1);
+    struct hf_journal_write late = {
+        .head = &head, .changes = &row, .changes_count = 1};
+    struct hf_journal *anew;
+    char rows[64];
 
-    return suite_run(cases, sizeof(cases) / sizeof(cases[0]));
+    late.expect = journals_put(b->journal, &head, NULL, 0);
+    suite_destroy_folder(b->files->folder);
+    suite_remake_folder(b->files->folder);
+    assert_int_equal(
+        hf_journal_write(b->journal, &late, suite_soon(), &(uint64_t){0}, NULL),
+        HF_UNAVAILABLE); /* it notices */
+    assert_int_equal(hf_journal_generation(b->journal), 1);
+    anew = journals_open(b->files->place);
+    assert_true(journals_read(anew).version > late.expect);
+    for (int claimed = 0; claimed < 2; claimed++) {
+        assert_int_equal(hf_journal_write(b->journal, &late, suite_soon(),
+                                          &(uint64_t){0}, NULL),
+                         HF_REFUSED);
+        late.new_term = true;
+        assert_int_equal(hf_journal_write(b->journal, &late, suite_soon(),
+                                          &(uint64_t){0}, NULL),
+                         HF_REFUSED);
+        late.new_term = false;
+        if (claimed == 0)
+            journals_put(anew, &head, NULL, 0);
+    }
+    journals_rows(anew, rows, sizeof(rows));
+    assert_string_equal(rows, "");
+    hf_journal_close(anew);
 }

@@ -327,7 +327,7 @@ read_many(const char *place, int n)
     assert_int_equal(
         hf_client_open_on(client, gate_store_open(&gate, place), place, NULL),
         HF_OK);
-    gate_shut(&gate, GATE_GETS);
+    gate_shut(&gate, GATE_READS);
     for (int i = 0; i < MANY; i++)
         locks[i] = ask_for_one_of_many(client, i, "");
     gate_await(&gate, 1);

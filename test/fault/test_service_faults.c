@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,10 +15,10 @@
 
 #include "base/attrs.h"
 #include "server/support/fixture.h"
-#include "support/get_one.h"
+#include "store/place.h"
 #include "support/heap.h"
-#include "support/lossy.h"
-#include "wire/served.h"
+#include "support/journals.h"
+#include "support/lossy_journal.h"
 
 /*
  * A service whose memory or whose store fails: the first allocation, write or
@@ -39,7 +40,7 @@ enum {
     GRANTS_MAX = 8,
 };
 
-static const char place[] = "memory:service";
+static char place[JOURNALS_PLACE_SIZE];
 
 struct series {
     enum { OF_MEMORY, OF_STORE } fault;
@@ -61,8 +62,8 @@ static struct trial {
     bool faulty; /* now */
     struct heap heap;
     struct hf_alloc alloc;
-    struct lossy_sea sea;
-    struct hf_store *look; /* the place, beside the service */
+    struct lossy_journal_sea sea;
+    struct hf_journal *look; /* the place, beside the service */
     struct fixture fixture;
     struct fixture_answer a; /* that opened the first session */
     struct fixture_answer b;
@@ -91,13 +92,12 @@ must(bool truth, const char *what)
 static bool
 is_in_store(uint64_t fence)
 {
-    static struct hf_record record;
-    char name[HF_SERVED_FENCE_SIZE];
-    struct hf_key key = {HF_SERVED_GRANTS, name};
+    char rows[2048];
+    char grant[32];
 
-    hf_served_fence(fence, name);
-    must(get_one(trial.look, key, HF_NEVER, &record, NULL) == HF_OK, "a look");
-    return record.exists;
+    journals_rows(trial.look, rows, sizeof(rows));
+    (void)snprintf(grant, sizeof(grant), " g%" PRIu64, fence);
+    return strstr(rows, grant) != NULL;
 }
 
 static bool
@@ -245,14 +245,16 @@ live_second(bool patient)
 }
 
 static enum hf_status
-open_store(const struct hf_place *unused, const struct hf_alloc *alloc,
-           struct hf_store **store, struct hf_error *error)
+open_journal(const struct hf_place *unused, const struct hf_alloc *alloc,
+             struct hf_journal **journal, struct hf_error *error)
 {
+    struct hf_place where;
+
     (void)unused;
-    if (!trial.faulty || trial.series->fault != OF_STORE)
-        return hf_store_open(place, alloc, store, error);
-    *store = lossy_open(&trial.sea, place);
-    return HF_OK;
+    if (trial.faulty && trial.series->fault == OF_STORE)
+        return lossy_journal_open(&trial.sea, place, alloc, journal, error);
+    must(hf_place_parse(place, &where, NULL) == HF_OK, "no place");
+    return hf_journal_open(&where, alloc, journal, error);
 }
 
 static void
@@ -270,7 +272,7 @@ static void
 end_faults(void)
 {
     if (trial.faulty && trial.series->fault == OF_STORE)
-        lossy_sea_end(&trial.sea);
+        lossy_journal_end(&trial.sea);
     heap_disarm(&trial.heap);
     trial.faulty = false;
 }
@@ -306,7 +308,7 @@ live(int life)
     trial.life = life;
     if (has_faults)
         begin_faults();
-    status = fixture_open(&trial.fixture, &trial.alloc, open_store, LEADER_MS,
+    status = fixture_open(&trial.fixture, &trial.alloc, open_journal, LEADER_MS,
                           &error);
     must(status == error.status, "another status than its words");
     must(status == HF_OK || (has_faults && (status == HF_E_NOMEM ||
@@ -341,14 +343,15 @@ run_once(const struct series *series, unsigned n)
     plan.count = series->for_ever ? UINT32_MAX : 1;
     trial = (struct trial){.series = series, .n = n};
     trial.alloc = heap_alloc(&trial.heap);
-    must(hf_store_open(place, &hf_alloc_libc, &trial.look, NULL) == HF_OK &&
-             lossy_sea_open(&trial.sea, place, &plan) == HF_OK,
-         "no place");
+    journals_make_place(place);
+    trial.look = journals_open(place);
+    lossy_journal_init(&trial.sea, place, &plan);
     live(1);
     live(2);
     fired = atomic_load(&trial.heap.fired) || trial.sea.losses > 0;
-    lossy_sea_close(&trial.sea);
-    hf_store_close(trial.look);
+    lossy_journal_fini(&trial.sea);
+    hf_journal_close(trial.look);
+    journals_remove_place(place);
     return fired;
 }
 

@@ -11,6 +11,7 @@
 #include "base/attrs.h"
 #include "server/support/fixture.h"
 #include "support/gate.h"
+#include "support/journals.h"
 
 /*
  * A service whose store is slow, and clients that do not read what they are
@@ -19,19 +20,19 @@
 
 enum { PATIENCE_MS = 20000 };
 
-static const char place[] = "memory:slow";
+static char place[JOURNALS_PLACE_SIZE];
 
 static struct gate gate;
 static struct fixture fixture;
 
 static enum hf_status
 open_behind_gate(const struct hf_place *unused, const struct hf_alloc *alloc,
-                 struct hf_store **store, struct hf_error *error)
+                 struct hf_journal **journal, struct hf_error *error)
 {
     (void)unused;
     (void)alloc;
     (void)error;
-    *store = gate_store_open(&gate, place);
+    *journal = gate_journal_open(&gate, place);
     return HF_OK;
 }
 
@@ -39,6 +40,7 @@ static int
 open_fixture(void **state)
 {
     (void)state;
+    journals_make_place(place);
     gate_init(&gate);
     if (fixture_open(&fixture, &hf_alloc_libc, open_behind_gate, 3000, NULL) !=
         HF_OK)
@@ -53,6 +55,7 @@ close_fixture(void **state)
     gate_open(&gate);
     fixture_close(&fixture);
     gate_fini(&gate);
+    journals_remove_place(place);
     return 0;
 }
 
@@ -127,7 +130,7 @@ a_grant_is_told_with_its_own_batch(void **state)
     struct fixture_client *second;
 
     (void)state;
-    gate_shut(&gate, GATE_COMMITS);
+    gate_shut(&gate, GATE_WRITES);
     first = acquire(&a, "a");
     turn_until_at_gate(1);
     second = acquire(&b, "b");
@@ -148,7 +151,7 @@ lose_leadership(void)
     struct hf_instant end =
         hf_after(hf_now(), (struct hf_duration){PATIENCE_MS});
 
-    gate_shut(&gate, GATE_COMMITS);
+    gate_shut(&gate, GATE_WRITES);
     while (hf_seat_node(seat)->state == HF_NODE_SERVING) {
         assert_false(hf_reached(hf_now(), end));
         fixture_turn(&fixture, 100);
@@ -168,7 +171,7 @@ many_are_kept_alive_in_the_next_term_when_that_is_written(void **state)
     (void)state;
     await_told(acquire(&a, "a"), 200);
     lose_leadership();
-    gate_shut(&gate, GATE_COMMITS);
+    gate_shut(&gate, GATE_WRITES);
     alive = ask(&a, "/v1/keep-alive",
                 "{\"sessions\":[{\"session\":\"%s\",\"secret\":\"%s\"}]}",
                 a.session, a.secret);

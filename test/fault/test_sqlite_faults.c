@@ -188,7 +188,6 @@ read_under(struct fault_plan *plan)
         .space = "default", .prefix = "", .limit = 100};
     struct hf_error error = {.status = HF_OK};
     struct hf_store *store = NULL;
-    struct hf_store_lock lock;
     enum hf_status status;
     int rows = 0;
 
@@ -202,10 +201,6 @@ read_under(struct fault_plan *plan)
         assert_true(status == HF_OK ? record.exists : record.version == 4711);
         status = hf_store_scan(store, &scan, count_row, &rows, &error);
         assert_true(status != HF_OK || rows == 2);
-    }
-    if (status == HF_OK) {
-        status = hf_store_find_lock(store, &lock, &error);
-        assert_true(status != HF_OK || lock.name[0] != '\0');
     }
     faults_arm(NULL);
     if (status != HF_OK)

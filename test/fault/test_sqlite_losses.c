@@ -11,41 +11,13 @@
 #include <unistd.h>
 
 #include "store/place.h"
+#include "support/journals.h"
 #include "support/rig.h"
-#include "wire/head.h"
 
 /*
  * What a lock server left, and lost, is noticed whatever fails meanwhile:
  * whoever opens it is told so, or does not have it.
  */
-
-static void
-put_led_head(struct hf_store *store)
-{
-    static char value[HF_RECORD_TEXT_MAX];
-    const struct hf_head head = {
-        .claim = {.heartbeat = {7, 1}, .terms = {HF_TAKEOVER, {5000}, {1000}}},
-        .node = "n1",
-        .address = "db1:7420",
-        .next_fence = 9,
-        .service = 1,
-        .store = hf_store_identity(store),
-    };
-    static struct hf_record record;
-    struct hf_store_op op = {
-        .kind = HF_PUT,
-        .key = {HF_HEAD_SPACE, HF_HEAD_NAME},
-        .new_generation = true,
-        .value = value,
-    };
-    struct hf_store_group group = {.ops = &op, .ops_count = 1};
-
-    assert_int_equal(get_one(store, op.key, rig_soon(), &record, NULL), HF_OK);
-    op.expect.version = record.version;
-    op.value_len = hf_head_encode(&head, value, sizeof(value));
-    hf_store_commit(store, &group, 1, rig_soon(), NULL);
-    assert_int_equal(group.verdict, HF_APPLIED);
-}
 
 static void
 remove_part(const char *end)
@@ -60,18 +32,17 @@ remove_part(const char *end)
 static void
 lose(bool file, struct hf_place *where)
 {
-    struct hf_store *store;
+    const struct hf_head head = journals_head("n1", "db1:7420");
+    struct hf_journal *journal;
 
     rig_make_place();
     assert_int_equal(hf_place_parse(rig_place, where, NULL), HF_OK);
-    assert_int_equal(
-        hf_store_open_at(where, HF_STORE_TO_SERVE, &faults_alloc, &store, NULL),
-        HF_OK);
-    put_led_head(store);
-    assert_int_equal(
-        hf_store_secure(store, (struct hf_duration){1000}, rig_soon(), NULL),
-        HF_OK);
-    hf_store_close(store);
+    journal = journals_open(rig_place);
+    journals_put(journal, &head, NULL, 0);
+    assert_int_equal(hf_journal_secure(journal, (struct hf_duration){1000},
+                                       rig_soon(), NULL),
+                     HF_OK);
+    hf_journal_close(journal);
     remove_part("-wal");
     remove_part("-shm");
     if (file)
@@ -84,21 +55,23 @@ static bool lost_file;
 static void
 open_lost_under(struct fault_plan *plan)
 {
-    struct hf_store *store = NULL;
+    struct hf_journal *journal = NULL;
     struct hf_error error = {.status = HF_OK};
+    struct hf_journal_found found;
     struct hf_place where;
     enum hf_status status;
 
     lose(lost_file, &where);
     faults_arm(plan);
-    status = hf_store_open_at(&where, HF_STORE_TO_SERVE, &faults_alloc, &store,
-                              &error);
+    status = hf_journal_open(&where, &faults_alloc, &journal, &error);
     faults_arm(NULL);
     assert_int_equal(status, error.status);
-    if (status == HF_OK)
-        assert_int_equal(hf_store_loss(store),
+    if (status == HF_OK) {
+        found = journals_read(journal);
+        assert_int_equal(found.loss,
                          lost_file ? HF_STORE_FILE_LOST : HF_STORE_LOG_LOST);
-    hf_store_close(store);
+    }
+    hf_journal_close(journal);
     rig_destroy_place();
 }
 

@@ -15,8 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
-static const struct hf_bytes id = {"00f3ab91c07d5e24", 16};
-static const struct hf_bytes fence = {"0001763850690123456", 19};
+static const uint64_t fence = 1763850690123456;
 
 static bool
 is_clean(struct hf_bytes text, size_t max)
@@ -50,31 +49,6 @@ try_head(struct hf_bytes value)
     HF_CHECK(len < sizeof(text));
     HF_CHECK(hf_head_decode(text, len, &head, &error) == HF_OK);
     HF_CHECK(hf_head_encode(&head, same, sizeof(same)) == len);
-    HF_CHECK(memcmp(text, same, len) == 0);
-}
-
-static void
-try_session(struct hf_bytes value)
-{
-    struct hf_served_memory memory = {.texts_len = 0};
-    struct hf_loaded_session session;
-    struct hf_error error;
-    char text[HF_SERVED_RECORD_MAX];
-    char same[HF_SERVED_RECORD_MAX];
-    size_t len;
-
-    if (!is_read(hf_served_decode_session(id, value, &memory, &session, &error),
-                 &error))
-        return;
-    HF_CHECK(is_clean(session.who, HF_SERVED_WHO_MAX));
-    HF_CHECK(session.ttl.ms >= HF_TTL_MIN_MS &&
-             session.ttl.ms <= HF_TTL_MAX_MS);
-    len = hf_served_encode_session(&session, text, sizeof(text));
-    HF_CHECK(len < sizeof(text));
-    memory.texts_len = 0;
-    HF_CHECK(hf_served_decode_session(id, (struct hf_bytes){text, len}, &memory,
-                                      &session, &error) == HF_OK);
-    HF_CHECK(hf_served_encode_session(&session, same, sizeof(same)) == len);
     HF_CHECK(memcmp(text, same, len) == 0);
 }
 
@@ -119,6 +93,21 @@ try_grant(struct hf_bytes value)
 }
 
 static void
+try_row(struct hf_bytes locks)
+{
+    struct hf_served_memory memory = {.texts_len = 0};
+    const struct hf_served_row row = {
+        .grant = {.loaded = {.fence = 1, .session = 1, .n = 1}},
+        .locks = locks,
+    };
+    struct hf_served_grant grant;
+    struct hf_error error;
+
+    if (is_read(hf_served_read_row(&row, &memory, &grant, &error), &error))
+        check_grant(&grant.loaded);
+}
+
+static void
 try_cleared(struct hf_bytes value)
 {
     struct hf_served_memory memory = {.texts_len = 0};
@@ -146,7 +135,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
     struct hf_bytes value = {(const char *)bytes, len};
 
     try_head(value);
-    try_session(value);
+    try_row(value);
     try_grant(value);
     try_cleared(value);
     return 0;

@@ -173,8 +173,7 @@ def check_ready(checks, server, path):
     server.stop()
     file = sqlite3.connect(f"{path}/served.db")
     with file:
-        file.execute("UPDATE holdfast_records SET value = '{}' "
-                     "WHERE space = '!sessions'")
+        file.execute("UPDATE holdfast_sessions SET secret = ''")
     file.close()
     server.start()
     asks = Client(server)

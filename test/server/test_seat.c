@@ -7,62 +7,31 @@
 
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "server/support/desk.h"
-#include "support/get_one.h"
-#include "wire/head.h"
+#include "support/journals.h"
 
-/* A node at a real store: SQLite, in a folder of the test's own. */
+/* A node at a real journal: SQLite, in a folder of the test's own. */
 
-static char folder[64];
-static char place[128];
+static char place[JOURNALS_PLACE_SIZE];
 
 static int
 make_place(void **state)
 {
     (void)state;
-    (void)snprintf(folder, sizeof(folder), "/tmp/holdfast-seat-XXXXXX");
-    if (mkdtemp(folder) == NULL)
-        return -1;
-    (void)snprintf(place, sizeof(place), "sqlite:%s/served.db", folder);
+    journals_make_place(place);
     return 0;
 }
 
 static int
 remove_place(void **state)
 {
-    static const char *const files[] = {"served.db", "served.db-wal",
-                                        "served.db-shm", ".served.db.served"};
-    char path[128];
-
     (void)state;
-    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-        (void)snprintf(path, sizeof(path), "%s/%s", folder, files[i]);
-        (void)unlink(path);
-    }
-    return rmdir(folder);
-}
-
-static void
-put(struct hf_store *store, struct hf_key key, const char *value, size_t len)
-{
-    struct hf_record record;
-    struct hf_instant soon = hf_after(hf_now(), (struct hf_duration){5000});
-    struct hf_store_op op = {.kind = HF_PUT,
-                             .key = key,
-                             .new_generation = true,
-                             .value = value,
-                             .value_len = len};
-    struct hf_store_group group = {.ops = &op, .ops_count = 1};
-
-    assert_int_equal(get_one(store, key, soon, &record, NULL), HF_OK);
-    op.expect.version = record.version;
-    hf_store_commit(store, &group, 1, soon, NULL);
-    assert_int_equal(group.verdict, HF_APPLIED);
+    journals_remove_place(place);
+    return 0;
 }
 
 /* ---- Tests --------------------------------------------------------------- */
@@ -158,40 +127,33 @@ a_leader_of_this_host_that_was_killed_is_followed_at_once(void **state)
 }
 
 /* There is no process of that number, and its start is none that we had. */
-static size_t
-write_head_of_another_host(uint64_t store, char *value)
+static struct hf_head
+head_of_another_host(void)
 {
-    const struct hf_head head = {
-        .claim = {.heartbeat = {7, 1},
-                  .terms = {HF_TAKEOVER, {4000}, {1000}},
-                  .owner = {.host = "db2",
-                            .boot = "2a4c5b0e-7f2d-4b8e-9c01-5d6e7f809102",
-                            .pidns = 4026531836,
-                            .processes = {{INT32_MAX, 1}},
-                            .processes_count = 1}},
-        .node = "n1",
-        .address = "db2:7420",
-        .next_fence = 9,
-        .service = 1,
-        .store = store,
-    };
+    struct hf_head head = journals_head("n1", "db2:7420");
+    struct hf_owner *owner = &head.claim.owner;
 
-    return hf_head_encode(&head, value, HF_RECORD_TEXT_MAX);
+    head.claim.terms.ttl.ms = 4000;
+    (void)snprintf(owner->host, sizeof(owner->host), "db2");
+    (void)snprintf(owner->boot, sizeof(owner->boot),
+                   "2a4c5b0e-7f2d-4b8e-9c01-5d6e7f809102");
+    owner->pidns = 4026531836;
+    owner->processes[0] = (struct hf_process){INT32_MAX, 1};
+    owner->processes_count = 1;
+    return head;
 }
 
 static void
 a_leader_of_another_host_is_not_judged_by_its_process(void **state)
 {
-    char value[HF_RECORD_TEXT_MAX];
+    const struct hf_head head = head_of_another_host();
+    struct hf_journal *journal = journals_open(place);
     struct hf_instant begun = hf_now();
-    struct hf_store *store;
     struct desk desk;
 
     (void)state;
-    assert_int_equal(hf_store_open(place, &hf_alloc_libc, &store, NULL), HF_OK);
-    put(store, (struct hf_key){HF_HEAD_SPACE, HF_HEAD_NAME}, value,
-        write_head_of_another_host(hf_store_identity(store), value));
-    hf_store_close(store);
+    journals_put(journal, &head, NULL, 0);
+    hf_journal_close(journal);
     desk_open(&desk, place, 5000);
     desk_until_serving(&desk);
     assert_true(hf_between(begun, hf_now()).ms >= 4000);
@@ -243,7 +205,7 @@ sessions_and_grants_beyond_a_chunk_are_all_loaded(void **state)
 {
     /* More than one chunk of sessions, and more than two of grants; neither
      * ends where a chunk does. */
-    enum { SESSIONS = HF_PAGE_MAX + 44, LOCKS = 2 * SESSIONS };
+    enum { SESSIONS = HF_JOURNAL_CHUNK + 44, LOCKS = 2 * SESSIONS };
     uint64_t fences[LOCKS];
     struct desk desk;
     char name[16];
@@ -279,15 +241,18 @@ sessions_and_grants_beyond_a_chunk_are_all_loaded(void **state)
 static void
 what_cannot_be_read_is_not_served_and_is_named(void **state)
 {
-    struct hf_store *store;
+    const struct hf_head nobody = journals_head("", "");
+    const struct hf_journal_change rows[] = {
+        journals_session(UINT64_C(0xf3ab91c07d5e24)),
+        journals_grant(7, UINT64_C(0xf3ab91c07d5e24), "[]")};
+    struct hf_journal *journal = journals_open(place);
     struct desk desk;
     struct hf_instant end;
     struct hf_error why;
 
     (void)state;
-    assert_int_equal(hf_store_open(place, &hf_alloc_libc, &store, NULL), HF_OK);
-    put(store, (struct hf_key){"!sessions", "00f3ab91c07d5e24"}, "{}", 2);
-    hf_store_close(store);
+    journals_put(journal, &nobody, rows, 2);
+    hf_journal_close(journal);
     desk_open(&desk, place, 5000);
     end = hf_after(hf_now(), (struct hf_duration){10000});
     while (hf_seat_trouble(desk.seat, &why) == HF_OK) {
@@ -296,7 +261,7 @@ what_cannot_be_read_is_not_served_and_is_named(void **state)
         desk_turn(&desk, 100);
     }
     assert_int_equal(why.status, HF_E_CORRUPT);
-    assert_non_null(strstr(why.text, "secret"));
+    assert_non_null(strstr(why.text, "grant 7: "));
     desk_close(&desk);
 }
 

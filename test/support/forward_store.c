@@ -52,17 +52,6 @@ forward_store_scan(struct hf_store *store, const struct hf_store_scan *what,
     return status;
 }
 
-enum hf_status
-forward_store_find_lock(struct hf_store *store, struct hf_store_lock *lock,
-                        struct hf_error *error)
-{
-    enum hf_status status =
-        hf_store_find_lock(forward_of(store)->inner, lock, error);
-
-    follow(store);
-    return status;
-}
-
 void
 forward_store_commit(struct hf_store *store, struct hf_store_group *groups,
                      size_t groups_count, struct hf_instant until,
@@ -110,23 +99,6 @@ inspect(struct hf_store *store, struct hf_instant until,
     follow(store);
 }
 
-static enum hf_status
-secure(struct hf_store *store, struct hf_duration promised,
-       struct hf_instant until, struct hf_error *error)
-{
-    enum hf_status status =
-        hf_store_secure(forward_of(store)->inner, promised, until, error);
-
-    follow(store);
-    return status;
-}
-
-static enum hf_status
-unmark(struct hf_store *store, struct hf_error *error)
-{
-    return hf_store_unmark(forward_of(store)->inner, error);
-}
-
 static struct hf_store_methods
 methods_with(const struct hf_store_methods *changed)
 {
@@ -134,14 +106,11 @@ methods_with(const struct hf_store_methods *changed)
         .close = close_forward,
         .get = forward_store_get,
         .scan = forward_store_scan,
-        .find_lock = forward_store_find_lock,
         .commit = forward_store_commit,
         .wait = forward_store_wait,
         .is_woken = is_woken,
         .purge = purge,
         .inspect = inspect,
-        .secure = secure,
-        .unmark = unmark,
     };
 
     if (changed->close != NULL)
@@ -150,8 +119,6 @@ methods_with(const struct hf_store_methods *changed)
         all.get = changed->get;
     if (changed->scan != NULL)
         all.scan = changed->scan;
-    if (changed->find_lock != NULL)
-        all.find_lock = changed->find_lock;
     if (changed->commit != NULL)
         all.commit = changed->commit;
     if (changed->wait != NULL)
@@ -162,10 +129,6 @@ methods_with(const struct hf_store_methods *changed)
         all.purge = changed->purge;
     if (changed->inspect != NULL)
         all.inspect = changed->inspect;
-    if (changed->secure != NULL)
-        all.secure = changed->secure;
-    if (changed->unmark != NULL)
-        all.unmark = changed->unmark;
     return all;
 }
 

@@ -35,9 +35,6 @@ HF_MUST_USE enum hf_status forward_store_scan(struct hf_store *store,
                                               const struct hf_store_scan *what,
                                               hf_store_row_fn *row, void *ctx,
                                               struct hf_error *error);
-HF_MUST_USE enum hf_status forward_store_find_lock(struct hf_store *store,
-                                                   struct hf_store_lock *lock,
-                                                   struct hf_error *error);
 void forward_store_commit(struct hf_store *store, struct hf_store_group *groups,
                           size_t groups_count, struct hf_instant until,
                           struct hf_error *error);

@@ -197,7 +197,7 @@ TEST(a_file_is_looked_at_as_a_whole)
     told = consult(client);
     expect_all(&told);
     expect(&told, "reachable", HF_GRADE_OK, "answered in ", "");
-    expect(&told, "schema", HF_GRADE_OK, "version 3, which is ours", "");
+    expect(&told, "schema", HF_GRADE_OK, "version 4, which is ours", "");
     expect(&told, "rights", HF_GRADE_OK, "may be written", "");
     assert_int_equal(statfs(place.folder, &found), 0);
     hf_sqlite_inspect_filesystem((uint32_t)found.f_type, false, &kept);

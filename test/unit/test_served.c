@@ -14,15 +14,8 @@
 
 /* Sessions and grants as records: what is written, and what is refused. */
 
-#define ID   "00f3ab91c07d5e24"
-#define NAME "0001763850690123456"
-/* 32 bytes, each its place. */
-#define HASH_16 "000102030405060708090a0b0c0d0e0f"
-#define HASH    HASH_16 "101112131415161718191a1b1c1d1e1f"
-#define SECRET  "\"secret\":\"" HASH "\""
-#define TERMS   "\"ttl_ms\":30000,\"if_dead\":\"refuse\""
-#define WHO     "\"who\":\"ann@db1\""
-#define SESSION "{" SECRET "," TERMS "," WHO "}"
+#define ID      "00f3ab91c07d5e24"
+#define FENCE   UINT64_C(1763850690123456)
 
 #define REQUEST "\"session\":\"" ID "\",\"lane\":3,\"n\":17"
 #define LOCK_A  "{\"space\":\"default\",\"name\":\"a\",\"mode\":\"exclusive\"}"
@@ -47,93 +40,54 @@ expect_bytes(struct hf_bytes text, const char *expected)
     assert_memory_equal(text.at, expected, text.len);
 }
 
-static struct hf_loaded_session
-decode_session(const char *name, const char *text)
-{
-    struct hf_loaded_session session;
-    struct hf_error error;
-
-    memory.texts_len = 0;
-    if (hf_served_decode_session(bytes(name), bytes(text), &memory, &session,
-                                 &error) != HF_OK)
-        fail_msg("%s: %s", error.text, text);
-    return session;
-}
-
 static struct hf_served_grant
-decode_grant(const char *name, const char *text)
+decode_grant(uint64_t fence, const char *text)
 {
     struct hf_served_grant grant;
     struct hf_error error;
 
     memory.texts_len = 0;
-    if (hf_served_decode_grant(bytes(name), bytes(text), &memory, &grant,
-                               &error) != HF_OK)
+    if (hf_served_decode_grant(fence, bytes(text), &memory, &grant, &error) !=
+        HF_OK)
         fail_msg("%s: %s", error.text, text);
     return grant;
 }
 
 static void
-expect_no_session(const char *name, const char *text, const char *clause)
+expect_no_session(struct hf_loaded_session session, const char *clause)
 {
-    struct hf_loaded_session session = {.id = 42};
     struct hf_error error = {.status = HF_OK};
 
-    memory.texts_len = 0;
-    if (hf_served_decode_session(bytes(name), bytes(text), &memory, &session,
-                                 &error) != HF_E_CORRUPT ||
+    if (hf_served_judge_session(&session, &error) != HF_E_CORRUPT ||
         error.status != HF_E_CORRUPT || strstr(error.text, clause) == NULL)
-        fail_msg("%s %s: %s", name, text, error.text);
-    assert_true(session.id == 42 && memory.texts_len == 0);
+        fail_msg("%s: %s", clause, error.text);
 }
 
 static void
-expect_no_grant(const char *name, const char *text, const char *clause)
+expect_no_grant(uint64_t fence, const char *text, const char *clause)
 {
     struct hf_served_grant grant = {.since_ms = 42};
     struct hf_error error = {.status = HF_OK};
 
     memory.texts_len = 0;
-    if (hf_served_decode_grant(bytes(name), bytes(text), &memory, &grant,
-                               &error) != HF_E_CORRUPT ||
+    if (hf_served_decode_grant(fence, bytes(text), &memory, &grant, &error) !=
+            HF_E_CORRUPT ||
         error.status != HF_E_CORRUPT || strstr(error.text, clause) == NULL)
-        fail_msg("%s %s: %s", name, text, error.text);
+        fail_msg("%s: %s", text, error.text);
     assert_true(grant.since_ms == 42 && memory.texts_len == 0);
 }
 
 /* ---- Both ways ----------------------------------------------------------- */
 
 static void
-a_session_is_read_and_written_as_designed(void **state)
-{
-    struct hf_loaded_session session = decode_session(ID, SESSION);
-    char text[HF_SERVED_RECORD_MAX];
-    char name[HF_SERVED_ID_SIZE];
-
-    (void)state;
-    assert_true(session.id == UINT64_C(0x00f3ab91c07d5e24));
-    for (size_t i = 0; i < sizeof(session.secret.bytes); i++)
-        assert_int_equal(session.secret.bytes[i], i);
-    assert_int_equal(session.ttl.ms, 30000);
-    assert_int_equal(session.if_dead, HF_REFUSE);
-    expect_bytes(session.who, "ann@db1");
-    assert_int_equal(hf_served_encode_session(&session, text, sizeof(text)),
-                     strlen(SESSION));
-    assert_string_equal(text, SESSION);
-    hf_served_id(session.id, name);
-    assert_string_equal(name, ID);
-}
-
-static void
 a_grant_is_read_and_written_as_designed(void **state)
 {
-    struct hf_served_grant grant = decode_grant(NAME, GRANT);
+    struct hf_served_grant grant = decode_grant(FENCE, GRANT);
     const struct hf_loaded_grant *loaded = &grant.loaded;
     char text[HF_SERVED_RECORD_MAX];
-    char name[HF_SERVED_FENCE_SIZE];
 
     (void)state;
-    assert_true(loaded->fence == 1763850690123456);
+    assert_true(loaded->fence == FENCE);
     assert_true(loaded->session == UINT64_C(0x00f3ab91c07d5e24));
     assert_true(loaded->lane == 3 && loaded->n == 17);
     assert_int_equal(loaded->wants_count, 2);
@@ -148,15 +102,13 @@ a_grant_is_read_and_written_as_designed(void **state)
     assert_int_equal(hf_served_encode_grant(&grant, text, sizeof(text)),
                      strlen(GRANT));
     assert_string_equal(text, GRANT);
-    hf_served_fence(loaded->fence, name);
-    assert_string_equal(name, NAME);
 }
 
 static void
 order_blanks_and_escapes_do_not_matter(void **state)
 {
     struct hf_served_grant grant = decode_grant(
-        NAME,
+        FENCE,
         " {\"n\\u006fte\" : \"\\u0077hy\", \"since\":0, \"locks\" :\n[ {"
         "\"mode\":\"shared\",\"name\":\"\\ud83d\\udd12\","
         "\"space\":\"\\/\"} ],\"n\":1,\"lane\":0,\"session\":\"" ID "\"}");
@@ -167,28 +119,91 @@ order_blanks_and_escapes_do_not_matter(void **state)
     expect_bytes(grant.loaded.wants[0].space, "/");
 }
 
-static void
-names_of_records_have_the_order_of_their_numbers(void **state)
+/* As the journal has it. */
+static struct hf_served_row
+row_of(const struct hf_served_grant *grant, const char *locks)
 {
-    static const uint64_t fences[] = {1,
-                                      2,
-                                      9,
-                                      10,
-                                      4096,
-                                      1 << 30,
-                                      HF_SERVED_FENCE_MAX - 1,
-                                      HF_SERVED_FENCE_MAX};
-    char before[HF_SERVED_FENCE_SIZE] = "";
+    struct hf_served_row row = {.grant = *grant, .locks = bytes(locks)};
+
+    row.grant.loaded.wants = NULL;
+    row.grant.loaded.wants_count = 0;
+    return row;
+}
+
+static void
+a_grants_row_is_read_as_it_was_written(void **state)
+{
+    static struct hf_served_memory other;
+    struct hf_served_grant grant = decode_grant(FENCE, GRANT);
+    char locks[HF_SERVED_RECORD_MAX];
+    char text[HF_SERVED_RECORD_MAX];
+    struct hf_served_grant read;
+    struct hf_served_row row;
+    struct hf_text out;
 
     (void)state;
-    for (size_t i = 0; i < sizeof(fences) / sizeof(fences[0]); i++) {
-        char name[HF_SERVED_FENCE_SIZE];
+    hf_text_init(&out, locks, sizeof(locks));
+    hf_served_write_locks(&grant.loaded, &out);
+    assert_string_equal(locks, "[" LOCK_A "," LOCK_B "]");
+    row = row_of(&grant, locks);
+    assert_int_equal(hf_served_read_row(&row, &other, &read, NULL), HF_OK);
+    assert_true(read.loaded.fence == FENCE);
+    hf_served_encode_grant(&read, text, sizeof(text));
+    assert_string_equal(text, GRANT);
+}
 
-        hf_served_fence(fences[i], name);
-        assert_true(strcmp(before, name) < 0);
-        assert_true(decode_grant(name, GRANT).loaded.fence == fences[i]);
-        memcpy(before, name, sizeof(before));
+static void
+expect_no_row(const struct hf_served_row *row, const char *clause)
+{
+    struct hf_served_grant grant = {.since_ms = 42};
+    struct hf_error error = {.status = HF_OK};
+
+    memory.texts_len = 0;
+    if (hf_served_read_row(row, &memory, &grant, &error) != HF_E_CORRUPT ||
+        error.status != HF_E_CORRUPT || strstr(error.text, clause) == NULL)
+        fail_msg("%s: %s", clause, error.text);
+    assert_true(grant.since_ms == 42 && memory.texts_len == 0);
+}
+
+static void
+what_is_no_row_of_a_grant_is_corrupt(void **state)
+{
+    static const struct {
+        const char *locks;
+        const char *clause;
+    } cases[] = {
+        {"", "not JSON"},
+        {"[" LOCK_A, "not JSON"},
+        {"[]", "\"locks\""},
+        {"{}", "\"locks\""},
+        {"\"x\"", "\"locks\""},
+        {"[" LOCK_A "," LOCK_A "]", "given twice"},
+        {"[{\"space\":\"!s\",\"name\":\"n\",\"mode\":\"shared\"}]",
+         "Holdfast's own"},
+    };
+    struct hf_served_grant grant = decode_grant(FENCE, GRANT);
+    struct hf_served_row row;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        row = row_of(&grant, cases[i].locks);
+        expect_no_row(&row, cases[i].clause);
     }
+    row = row_of(&grant, "[" LOCK_A "]");
+    row.grant.loaded.session = 0;
+    expect_no_row(&row, "session");
+    row = row_of(&grant, "[" LOCK_A "]");
+    row.grant.since_ms = -1;
+    expect_no_row(&row, "begin");
+    row = row_of(&grant, "[" LOCK_A "]");
+    row.grant.loaded.n = 0;
+    expect_no_row(&row, "the n ");
+    row = row_of(&grant, "[" LOCK_A "]");
+    row.grant.loaded.lane = UINT64_MAX;
+    expect_no_row(&row, "the lane");
+    row = row_of(&grant, "[" LOCK_A "]");
+    row.grant.loaded.note = bytes("\x1b[2J");
+    expect_no_row(&row, "note");
 }
 
 static void
@@ -232,35 +247,6 @@ expect_json(const char *text)
     json_decref(json);
 }
 
-static void
-no_session_is_larger_than_the_journal_says(void **state)
-{
-    char who[HF_SERVED_WHO_MAX];
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-        struct hf_loaded_session session = {
-            .id = UINT64_MAX,
-            .ttl = {HF_TTL_MAX_MS},
-            .if_dead = HF_TAKEOVER,
-            .who = {who, sizeof(who)},
-        };
-        struct hf_loaded_session read;
-        char text[HF_SERVED_RECORD_MAX];
-        size_t len;
-
-        memset(session.secret.bytes, 0xFF, sizeof(session.secret.bytes));
-        fill_with(who, sizeof(who), units[i]);
-        len = hf_served_encode_session(&session, text, sizeof(text));
-        expect_json(text);
-        assert_true(len + sizeof(HF_SERVED_SESSIONS) + HF_SERVED_ID_SIZE <=
-                    hf_journal_session_bytes(sizeof(who)));
-        read = decode_session("ffffffffffffffff", text);
-        assert_int_equal(read.who.len, sizeof(who));
-        assert_memory_equal(read.who.at, who, sizeof(who));
-    }
-}
-
 /* `count` locks with texts of `space_len` and `name_len` bytes, and a note. */
 static void
 expect_within_bound(const char *unit, size_t count, size_t space_len,
@@ -299,13 +285,13 @@ expect_within_bound(const char *unit, size_t count, size_t space_len,
     }
     len = hf_served_encode_grant(&grant, text, sizeof(text));
     expect_json(text);
-    assert_true(len + sizeof(HF_SERVED_GRANTS) + HF_SERVED_FENCE_SIZE <= bound);
+    assert_true(len + sizeof("4611686018427387904") <= bound);
     if (bound > HF_SERVED_RECORD_MAX) {
-        expect_no_grant("4611686018427387904", text,
+        expect_no_grant(HF_SERVED_FENCE_MAX, text,
                         "more than a grant may have");
         return;
     }
-    read = decode_grant("4611686018427387904", text);
+    read = decode_grant(HF_SERVED_FENCE_MAX, text);
     assert_int_equal(hf_served_encode_grant(&read, again, sizeof(again)), len);
     assert_string_equal(again, text);
 }
@@ -333,45 +319,24 @@ no_grant_is_larger_than_the_journal_says(void **state)
 static void
 what_is_no_session_is_corrupt(void **state)
 {
-    static const struct {
-        const char *text;
-        const char *clause;
-    } cases[] = {
-        {"", "not JSON"},
-        {"[]", "no object"},
-        {SESSION "1", "not JSON"},
-        {"{" TERMS "," WHO "}", "no \"secret\""},
-        {"{" SECRET ",\"if_dead\":\"refuse\"," WHO "}", "no \"ttl_ms\""},
-        {"{" SECRET ",\"ttl_ms\":30000," WHO "}", "no \"if_dead\""},
-        {"{" SECRET "," TERMS "}", "no \"who\""},
-        {"{" SECRET "," TERMS "," WHO ",\"x\":null}", "unknown member \"x\""},
-        {"{" SECRET "," TERMS "," WHO "," WHO "}", "\"who\" is given twice"},
-        {"{\"secret\":\"00\"," TERMS "," WHO "}", "\"secret\""},
-        {"{\"secret\":\"" HASH "00\"," TERMS "," WHO "}", "\"secret\""},
-        {"{\"secret\":\"000102030405060708090A0B0C0D0E0F"
-         "101112131415161718191A1B1C1D1E1F\"," TERMS "," WHO "}",
-         "\"secret\""},
-        {"{\"secret\":7," TERMS "," WHO "}", "\"secret\""},
-        {"{" SECRET ",\"ttl_ms\":499,\"if_dead\":\"refuse\"," WHO "}", "ttl"},
-        {"{" SECRET ",\"ttl_ms\":604800001,\"if_dead\":\"refuse\"," WHO "}",
-         "ttl"},
-        {"{" SECRET ",\"ttl_ms\":-1,\"if_dead\":\"refuse\"," WHO "}",
-         "\"ttl_ms\""},
-        {"{" SECRET ",\"ttl_ms\":1e4,\"if_dead\":\"refuse\"," WHO "}",
-         "\"ttl_ms\""},
-        {"{" SECRET ",\"ttl_ms\":30000,\"if_dead\":\"Refuse\"," WHO "}",
-         "\"if_dead\""},
-        {"{" SECRET ",\"ttl_ms\":30000,\"if_dead\":\"\"," WHO "}",
-         "\"if_dead\""},
-        {"{" SECRET "," TERMS ",\"who\":null}", "\"who\""},
-        {"{" SECRET "," TERMS ",\"who\":\"a\\tb\"}", "\"who\""},
-        {"{" SECRET "," TERMS ",\"who\":\"\\udcff\"}", "\"who\""},
-        {"{" SECRET "," TERMS ",\"who\":\"\xFF\"}", "not JSON"},
-    };
+    const struct hf_loaded_session session = {
+        .id = 7, .ttl = {30000}, .who = {"ann@db1", 7}};
+    struct hf_loaded_session other = session;
 
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-        expect_no_session(ID, cases[i].text, cases[i].clause);
+    assert_int_equal(hf_served_judge_session(&session, NULL), HF_OK);
+    other.id = 0;
+    expect_no_session(other, "id");
+    other = session;
+    other.ttl.ms = HF_TTL_MIN_MS - 1;
+    expect_no_session(other, "the ttl is 499 ms");
+    other.ttl.ms = HF_TTL_MAX_MS + 1;
+    expect_no_session(other, "the ttl is 604800001 ms");
+    other = session;
+    other.who = bytes("a\tb");
+    expect_no_session(other, "who");
+    other.who = bytes("\xFF");
+    expect_no_session(other, "who");
 }
 
 static void
@@ -417,7 +382,7 @@ what_is_no_grant_is_corrupt(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-        expect_no_grant(NAME, cases[i].text, cases[i].clause);
+        expect_no_grant(FENCE, cases[i].text, cases[i].clause);
 }
 
 static void
@@ -453,7 +418,7 @@ a_lock_that_nobody_could_ask_for_is_corrupt(void **state)
 
         snprintf(text, sizeof(text), "{" REQUEST ",\"locks\":[%s]," REST "}",
                  cases[i].lock);
-        expect_no_grant(NAME, text, cases[i].clause);
+        expect_no_grant(FENCE, text, cases[i].clause);
     }
 }
 
@@ -468,15 +433,16 @@ texts_that_are_too_long_are_corrupt(void **state)
     snprintf(text, sizeof(text),
              "{" REQUEST "," LOCKS ",\"since\":1,\"note\":\"%.*s\"}",
              HF_SERVED_NOTE_MAX + 1, dots);
-    expect_no_grant(NAME, text, "the note has 2049 bytes");
+    expect_no_grant(FENCE, text, "the note has 2049 bytes");
     snprintf(text, sizeof(text),
              "{" REQUEST ",\"locks\":[{\"space\":\"s\",\"name\":\"%.*s\","
              "\"mode\":\"shared\"}]," REST "}",
              HF_NAME_MAX + 1, dots);
-    expect_no_grant(NAME, text, "the name has 513 bytes");
-    snprintf(text, sizeof(text), "{" SECRET "," TERMS ",\"who\":\"%.*s\"}",
-             HF_SERVED_WHO_MAX + 1, dots);
-    expect_no_session(ID, text, "the who has 1025 bytes");
+    expect_no_grant(FENCE, text, "the name has 513 bytes");
+    expect_no_session(
+        (struct hf_loaded_session){
+            .id = 7, .ttl = {30000}, .who = {dots, HF_SERVED_WHO_MAX + 1}},
+        "the who has 1025 bytes");
 }
 
 static void
@@ -493,35 +459,16 @@ more_locks_than_a_grant_may_have_are_corrupt(void **state)
             "%s{\"space\":\"s\",\"name\":\"%d\",\"mode\":\"shared\"}",
             i > 0 ? "," : "", i);
     snprintf(text + len, sizeof(text) - len, "]," REST "}");
-    expect_no_grant(NAME, text, "more than 64 locks");
+    expect_no_grant(FENCE, text, "more than 64 locks");
 }
 
 static void
-a_record_under_a_name_that_is_no_number_is_corrupt(void **state)
+a_fence_out_of_bounds_is_corrupt(void **state)
 {
-    static const char *const ids[] = {
-        "",
-        "0000000000000000",
-        "00f3ab91c07d5e2",
-        "00f3ab91c07d5e241",
-        "00F3ab91c07d5e24",
-        " 0f3ab91c07d5e24",
-    };
-    static const char *const fences[] = {
-        "",
-        "0000000000000000000",
-        "1763850690123456",
-        "00001763850690123456",
-        "000176385069012345x",
-        "9223372036854775808",
-        "9999999999999999999",
-    };
-
     (void)state;
-    for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
-        expect_no_session(ids[i], SESSION, "name");
-    for (size_t i = 0; i < sizeof(fences) / sizeof(fences[0]); i++)
-        expect_no_grant(fences[i], GRANT, "name");
+    expect_no_grant(0, GRANT, "fence");
+    expect_no_grant(HF_SERVED_FENCE_MAX + 1, GRANT, "fence");
+    expect_no_grant(UINT64_MAX, GRANT, "fence");
 }
 
 static void
@@ -533,12 +480,7 @@ a_record_cut_short_anywhere_is_corrupt(void **state)
     for (size_t len = 0; len < sizeof(GRANT) - 1; len++) {
         memcpy(text, GRANT, len);
         text[len] = '\0';
-        expect_no_grant(NAME, text, "");
-    }
-    for (size_t len = 0; len < sizeof(SESSION) - 1; len++) {
-        memcpy(text, SESSION, len);
-        text[len] = '\0';
-        expect_no_session(ID, text, "");
+        expect_no_grant(FENCE, text, "");
     }
 }
 
@@ -616,7 +558,7 @@ nor_is_a_clear_let_in_of_what_no_lock_can_be(void **state)
     clear.clear.lock.space = (struct hf_bytes){"default", 7};
     clear.clear.lock.name = (struct hf_bytes){"a", 1};
     assert_int_equal(hf_served_check(&clear, &error), HF_OK);
-    clear.clear.lock.space = (struct hf_bytes){HF_SERVED_SESSIONS, 9};
+    clear.clear.lock.space = (struct hf_bytes){"!sessions", 9};
     assert_int_equal(hf_served_check(&clear, &error), HF_E_INVALID);
     clear.clear.lock.space = (struct hf_bytes){"default", 7};
     clear.clear.lock.name = (struct hf_bytes){"a\n", 2};
@@ -694,20 +636,19 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_session_is_read_and_written_as_designed),
         cmocka_unit_test(a_grant_is_read_and_written_as_designed),
         cmocka_unit_test(order_blanks_and_escapes_do_not_matter),
-        cmocka_unit_test(names_of_records_have_the_order_of_their_numbers),
+        cmocka_unit_test(a_grants_row_is_read_as_it_was_written),
         cmocka_unit_test(
             an_age_is_told_by_the_wall_clock_and_is_never_negative),
-        cmocka_unit_test(no_session_is_larger_than_the_journal_says),
         cmocka_unit_test(no_grant_is_larger_than_the_journal_says),
         cmocka_unit_test(what_is_no_session_is_corrupt),
         cmocka_unit_test(what_is_no_grant_is_corrupt),
+        cmocka_unit_test(what_is_no_row_of_a_grant_is_corrupt),
         cmocka_unit_test(a_lock_that_nobody_could_ask_for_is_corrupt),
         cmocka_unit_test(texts_that_are_too_long_are_corrupt),
         cmocka_unit_test(more_locks_than_a_grant_may_have_are_corrupt),
-        cmocka_unit_test(a_record_under_a_name_that_is_no_number_is_corrupt),
+        cmocka_unit_test(a_fence_out_of_bounds_is_corrupt),
         cmocka_unit_test(a_record_cut_short_anywhere_is_corrupt),
         cmocka_unit_test(what_cannot_be_kept_of_an_open_is_refused_at_the_door),
         cmocka_unit_test(an_acquire_names_locks_and_each_of_them_once),

@@ -5,23 +5,23 @@
 
 #include <cmocka.h>
 
-#include <string.h>
-
+#include "base/alloc.h"
 #include "base/hash.h"
+#include "support/forward_journal.h"
 #include "support/forward_store.h"
 
 /* Longer than anything takes on a busy machine. */
 enum { PATIENCE_MS = 20000 };
 
-struct gate_store {
-    struct forward_store forward;
+struct gate_journal {
+    struct forward_journal forward;
     struct gate *gate; /* borrowed */
 };
 
 static struct gate *
-gate_of(struct hf_store *store)
+gate_of(struct hf_journal *journal)
 {
-    return ((struct gate_store *)(void *)store)->gate;
+    return ((struct gate_journal *)(void *)journal)->gate;
 }
 
 static void
@@ -39,77 +39,98 @@ pass(struct gate *gate, unsigned kind)
     hf_monitor_leave(&gate->monitor);
 }
 
-/* ---- The store ----------------------------------------------------------- */
+/* ---- A store ------------------------------------------------------------- */
+
+struct gate_store {
+    struct forward_store forward;
+    struct gate *gate; /* borrowed */
+};
 
 static enum hf_status
 get(struct hf_store *store, const struct hf_key *keys, size_t keys_count,
     struct hf_instant until, hf_store_found_fn *found, void *ctx,
     struct hf_error *error)
 {
-    pass(gate_of(store), GATE_GETS);
+    pass(((struct gate_store *)(void *)store)->gate, GATE_READS);
     return forward_store_get(store, keys, keys_count, until, found, ctx, error);
-}
-
-static enum hf_status
-scan(struct hf_store *store, const struct hf_store_scan *what,
-     hf_store_row_fn *row, void *ctx, struct hf_error *error)
-{
-    pass(gate_of(store), GATE_SCANS);
-    return forward_store_scan(store, what, row, ctx, error);
-}
-
-static uint64_t
-hash_text(uint64_t hash, const char *text)
-{
-    return hf_hash_bytes(hash, text, strlen(text) + 1);
-}
-
-static uint64_t
-hash_of(const struct hf_store_group *groups, size_t count)
-{
-    uint64_t hash = HF_HASH_SEED;
-
-    for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < groups[i].ops_count; j++) {
-            const struct hf_store_op *op = &groups[i].ops[j];
-
-            hash = hf_hash_bytes(hash, &op->kind, sizeof(op->kind));
-            hash = hash_text(hash, op->key.space);
-            hash = hash_text(hash, op->key.name);
-            if (op->kind == HF_PUT)
-                hash = hf_hash_bytes(hash, op->value, op->value_len);
-        }
-    return hash;
-}
-
-static void
-commit(struct hf_store *store, struct hf_store_group *groups, size_t count,
-       struct hf_instant until, struct hf_error *error)
-{
-    struct gate *gate = gate_of(store);
-    uint64_t hash = hash_of(groups, count);
-
-    pass(gate, GATE_COMMITS);
-    hf_monitor_enter(&gate->monitor);
-    gate->altered |= hash != hash_of(groups, count);
-    hf_monitor_leave(&gate->monitor);
-    forward_store_commit(store, groups, count, until, error);
 }
 
 struct hf_store *
 gate_store_open(struct gate *gate, const char *place)
 {
-    static const struct hf_store_methods changed = {
-        .get = get,
-        .scan = scan,
-        .commit = commit,
-    };
+    static const struct hf_store_methods changed = {.get = get};
     struct gate_store *store =
         forward_store_open(place, sizeof(*store), &changed);
 
     assert_non_null(store);
     store->gate = gate;
     return &store->forward.base;
+}
+
+/* ---- The journal --------------------------------------------------------- */
+
+static enum hf_status
+read_head(struct hf_journal *journal, struct hf_instant until,
+          struct hf_journal_found *found, struct hf_error *error)
+{
+    pass(gate_of(journal), GATE_READS);
+    return forward_journal_read(journal, until, found, error);
+}
+
+static enum hf_status
+load(struct hf_journal *journal, struct hf_journal_chunk *chunk,
+     struct hf_error *error)
+{
+    pass(gate_of(journal), GATE_LOADS);
+    return forward_journal_load(journal, chunk, error);
+}
+
+static uint64_t
+hash_of(const struct hf_journal_write *write)
+{
+    uint64_t hash = hf_hash_bytes(HF_HASH_SEED, &write->head->next_fence,
+                                  sizeof(write->head->next_fence));
+
+    for (size_t i = 0; i < write->changes_count; i++) {
+        const struct hf_journal_change *change = &write->changes[i];
+        const struct hf_bytes *locks = &change->grant.locks;
+
+        hash = hf_hash_bytes(hash, &change->kind, sizeof(change->kind));
+        hash = hf_hash_bytes(hash, &change->key, sizeof(change->key));
+        if (change->kind == HF_CHANGE_PUT_GRANT)
+            hash = hf_hash_bytes(hash, locks->at, locks->len);
+    }
+    return hash;
+}
+
+static enum hf_verdict
+write_batch(struct hf_journal *journal, const struct hf_journal_write *write,
+            struct hf_instant until, uint64_t *version, struct hf_error *error)
+{
+    struct gate *gate = gate_of(journal);
+    uint64_t hash = hash_of(write);
+
+    pass(gate, GATE_WRITES);
+    hf_monitor_enter(&gate->monitor);
+    gate->altered |= hash != hash_of(write);
+    hf_monitor_leave(&gate->monitor);
+    return forward_journal_write(journal, write, until, version, error);
+}
+
+struct hf_journal *
+gate_journal_open(struct gate *gate, const char *place)
+{
+    static const struct hf_journal_methods changed = {
+        .read = read_head,
+        .write = write_batch,
+        .load = load,
+    };
+    struct gate_journal *journal = forward_journal_open(
+        place, sizeof(*journal), &hf_alloc_libc, &changed, NULL);
+
+    assert_non_null(journal);
+    journal->gate = gate;
+    return &journal->forward.base;
 }
 
 /* ---- The gate ------------------------------------------------------------ */

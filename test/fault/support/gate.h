@@ -2,21 +2,23 @@
 #define TEST_FAULT_GATE_H
 
 #include "base/monitor.h"
+#include "journal/journal.h"
 #include "store/store.h"
 
 /*
- * Gate: a store whose calls wait, while it is shut, until they are let through.
+ * Gate: a journal or a store whose calls wait, while it is shut, until they are
+ * let through.
  *
  * What a test waits for is that a call has come to it: so whatever it then does
  * is done while that call is under way.
  *
- * Threads: the store's calls are any thread's, the functions below the test's.
+ * Threads: their calls are any thread's, the functions below the test's.
  */
 
 enum {
-    GATE_COMMITS = 1,
-    GATE_SCANS = 2,
-    GATE_GETS = 4,
+    GATE_WRITES = 1,
+    GATE_LOADS = 2,
+    GATE_READS = 4,
 };
 
 struct gate {
@@ -25,14 +27,17 @@ struct gate {
     unsigned shut; /* for which calls; 0: for none */
     unsigned arrived;
     unsigned let;
-    bool altered; /* a group was another after it had waited */
+    bool altered; /* a write was another after it had waited */
 };
 
 void gate_init(struct gate *gate);
 void gate_fini(struct gate *gate);
 
-/* A store on `place` behind it.  Close it with hf_store_close, before the
- * gate. */
+/* The journal of `place`, behind it.  Close it with hf_journal_close, before
+ * the gate. */
+struct hf_journal *gate_journal_open(struct gate *gate, const char *place);
+
+/* A store on `place`, of which only gets wait.  Close it as early. */
 struct hf_store *gate_store_open(struct gate *gate, const char *place);
 
 /* Calls of these kinds wait from now on; those are counted from 1. */

@@ -163,26 +163,6 @@ scan(struct hf_store *store, const struct hf_store_scan *what,
     return forward_store_scan(store, what, row, ctx, error);
 }
 
-static enum hf_status
-find_lock(struct hf_store *store, struct hf_store_lock *lock,
-          struct hf_error *error)
-{
-    if (loses_read(sea_of(store)))
-        return lose_read(error);
-    return forward_store_find_lock(store, lock, error);
-}
-
-static enum hf_status
-secure(struct hf_store *store, struct hf_duration promised,
-       struct hf_instant until, struct hf_error *error)
-{
-    struct lossy *lossy = (struct lossy *)(void *)store;
-
-    if (loses_read(lossy->sea))
-        return lose_read(error);
-    return hf_store_secure(lossy->forward.inner, promised, until, error);
-}
-
 static void
 answer(struct hf_store_group *groups, size_t count, enum hf_verdict verdict)
 {
@@ -272,9 +252,7 @@ lossy_open(struct lossy_sea *sea, const char *place)
     static const struct hf_store_methods changed = {
         .get = get,
         .scan = scan,
-        .find_lock = find_lock,
         .commit = commit,
-        .secure = secure,
     };
     struct lossy *lossy = forward_store_open(place, sizeof(*lossy), &changed);
 

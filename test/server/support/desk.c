@@ -202,12 +202,12 @@ open_seat(struct desk *desk, const char *place, hf_scribe_open_fn *open,
     struct hf_seat_config config = {
         .scribe = {.open = open,
                    .alloc = &hf_alloc_libc,
-                   .self = &desk->self,
-                   .node = "n1",
-                   .address = "here:7420",
                    .told = told,
                    .ctx = desk},
         .node = desk_node(ttl_ms),
+        .self = &desk->self,
+        .name = "n1",
+        .address = "here:7420",
     };
     struct hf_error error = {0};
 

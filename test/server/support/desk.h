@@ -4,7 +4,7 @@
 #include "server/seat.h"
 
 /*
- * A desk: a seat in a real store, and one who stands before it: messages go
+ * A desk: a seat at a real journal, and one who stands before it: messages go
  * in, and what is due to be written is kept.
  */
 
@@ -28,7 +28,7 @@ struct desk {
 /* `ttl_ms` is the leader's. */
 void desk_open(struct desk *desk, const char *place, int64_t ttl_ms);
 
-/* At the store that this opens, whatever the place. */
+/* At the journal that this opens, whatever the place. */
 void desk_open_by(struct desk *desk, hf_scribe_open_fn *open, int64_t ttl_ms);
 struct hf_node_config desk_node(int64_t ttl_ms);
 void desk_close(struct desk *desk);

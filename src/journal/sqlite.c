@@ -1,0 +1,807 @@
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/hex.h"
+#include "base/text.h"
+#include "journal/methods.h"
+#include "store/pause.h"
+#include "store/sqlite_open.h"
+#include "store/sqlite_served.h"
+#include "store/sqlite_wait.h"
+
+/*
+ * A journal in a SQLite file: the tables holdfast_head, holdfast_sessions and
+ * holdfast_grants (store/sqlite_schema.c).  The audit is that of the table's
+ * locks, in holdfast_records: a file that was used as both has one.
+ */
+
+enum {
+    /* For calls without a time limit of their own. */
+    PATIENCE_MS = 3000,
+
+    /* While other processes lock the file nothing is done.  So a write that
+     * waits for them is told after this time. */
+    LOCK_WAIT_MS = 1000,
+};
+
+static const struct hf_journal_limits limits = {
+    .changes = 1000, /* some 2 ms, in which nobody else writes the file */
+    .bytes = (size_t)16 << 20,
+};
+
+struct file_journal {
+    struct hf_journal base;
+    struct hf_place place;
+    struct hf_sqlite_sql sql;
+    struct hf_sqlite_opening opened; /* of what is open, or was last */
+    struct hf_file_watch files;      /* started by the first wait */
+    uint64_t opening;                /* of the database, counted from 1 */
+    _Atomic uint64_t looks;
+};
+
+static struct file_journal *
+file_of(struct hf_journal *journal)
+{
+    return (struct file_journal *)journal;
+}
+
+static struct hf_instant
+patience(void)
+{
+    return hf_after(hf_now(), (struct hf_duration){PATIENCE_MS});
+}
+
+static enum hf_status
+fail(struct file_journal *s, int code, struct hf_error *error)
+{
+    return hf_sqlite_db_fail(&s->sql.db, code, error);
+}
+
+/* ---- Beginning and end of a call ----------------------------------------- */
+
+static enum hf_status
+open_file(struct file_journal *s, struct hf_instant until,
+          struct hf_error *error)
+{
+    struct hf_sqlite_opening opening = {
+        .place = &s->place,
+        .serves = true,
+        .until = until,
+    };
+    enum hf_status status = hf_sqlite_open(&s->sql, &opening, error);
+
+    if (status != HF_OK)
+        return status;
+    s->opened = opening;
+    s->opening++;
+    return HF_OK;
+}
+
+static void
+close_file(struct file_journal *s)
+{
+    hf_file_watch_stop(&s->files);
+    hf_sqlite_sql_close(&s->sql);
+}
+
+/* Files that were found not to be the place any more are closed; the next call
+ * opens the place anew. */
+static void
+leave(struct file_journal *s)
+{
+    if (s->sql.db.handle == NULL || !s->sql.db.gone)
+        return;
+    close_file(s);
+    s->base.generation++;
+}
+
+/* End it with leave() unless this fails. */
+static enum hf_status
+enter(struct file_journal *s, struct hf_instant until, struct hf_error *error)
+{
+    enum hf_status status = HF_OK;
+
+    if (s->sql.db.handle == NULL)
+        status = open_file(s, hf_earlier(until, patience()), error);
+    if (status == HF_OK)
+        status = hf_sqlite_sql_enter(&s->sql, until, error);
+    if (status != HF_OK)
+        leave(s);
+    return status;
+}
+
+/* ---- Reading the head ---------------------------------------------------- */
+
+static int
+read_row(sqlite3_stmt *row, struct hf_journal_found *found,
+         struct hf_error *corrupt)
+{
+    const char *value = (const char *)sqlite3_column_text(row, 2);
+    size_t len = (size_t)sqlite3_column_bytes(row, 2);
+
+    if (value == NULL)
+        return SQLITE_NOMEM;
+    found->exists = true;
+    found->version = (uint64_t)sqlite3_column_int64(row, 0);
+    found->term = (uint64_t)sqlite3_column_int64(row, 1);
+    corrupt->status = hf_head_decode(value, len, &found->head, corrupt);
+    return SQLITE_OK;
+}
+
+/* In one transaction, for the version of an absent head stands elsewhere. */
+static int
+find_head(struct file_journal *s, struct hf_journal_found *found,
+          struct hf_error *corrupt)
+{
+    sqlite3_stmt *statement = NULL;
+    int64_t floor = 0;
+    int code = hf_sqlite_sql_run(&s->sql, HF_SQL_BEGIN_READ);
+
+    if (code != SQLITE_OK)
+        return code;
+    code = hf_sqlite_open_head(&s->sql, &statement);
+    if (code == SQLITE_ROW) {
+        code = read_row(statement, found, corrupt);
+    } else if (code == SQLITE_DONE) {
+        code = hf_sqlite_sql_number(&s->sql, HF_SQL_FLOOR, &floor);
+        found->version = (uint64_t)floor;
+    }
+    sqlite3_reset(statement);
+    return code;
+}
+
+static enum hf_status
+read_head(struct hf_journal *journal, struct hf_instant until,
+          struct hf_journal_found *out, struct hf_error *error)
+{
+    struct file_journal *s = file_of(journal);
+    struct hf_journal_found found = {.exists = false};
+    struct hf_error corrupt = {.status = HF_OK};
+    enum hf_status status = enter(s, until, error);
+    int code;
+
+    if (status != HF_OK)
+        return status;
+    code = find_head(s, &found, &corrupt);
+    if (code != SQLITE_OK)
+        status = fail(s, code, error);
+    hf_sqlite_sql_roll_back(&s->sql);
+    if (status == HF_OK) {
+        found.store = s->opened.identity;
+        found.loss = s->opened.loss;
+        found.promised = s->opened.promised;
+        *out = found;
+        if (corrupt.status != HF_OK)
+            status = hf_fail(error, HF_E_CORRUPT, "%s", corrupt.text);
+    }
+    leave(s);
+    return status;
+}
+
+/* ---- Writing ------------------------------------------------------------- */
+
+/* One write under way; from its first failure on, `code` says why. */
+struct writing {
+    struct file_journal *s;
+    const struct hf_journal_write *write;
+    int64_t now_us; /* read under the write lock */
+    uint64_t version;
+    int code;
+    bool refused;
+    sqlite3_stmt *statement; /* that is being filled */
+};
+
+static bool
+prepare(struct writing *w, enum hf_sql which)
+{
+    if (w->code == SQLITE_OK)
+        w->code = hf_sqlite_sql_prepare(&w->s->sql, which, &w->statement);
+    return w->code == SQLITE_OK;
+}
+
+static void
+set_number(struct writing *w, int at, int64_t number)
+{
+    if (w->code == SQLITE_OK)
+        w->code = sqlite3_bind_int64(w->statement, at, number);
+}
+
+static void
+set_text(struct writing *w, int at, const char *text, size_t len)
+{
+    if (w->code == SQLITE_OK)
+        w->code =
+            sqlite3_bind_text(w->statement, at, text, (int)len, SQLITE_STATIC);
+}
+
+static void
+run(struct writing *w)
+{
+    if (w->code == SQLITE_OK)
+        w->code = hf_sqlite_sql_finish(w->statement);
+}
+
+/* Put it in the place of the version that is expected.  True: it was. */
+static bool
+put_head(struct writing *w, enum hf_sql which, const char *value, size_t len)
+{
+    const struct hf_journal_write *write = w->write;
+
+    if (!prepare(w, which))
+        return false;
+    set_number(w, 1, (int64_t)w->version);
+    if (write->new_term)
+        set_number(w, 2, (int64_t)w->version);
+    else
+        w->code =
+            w->code == SQLITE_OK ? sqlite3_bind_null(w->statement, 2) : w->code;
+    set_text(w, 3, value, len);
+    set_number(w, 4, (int64_t)write->expect);
+    run(w);
+    return w->code == SQLITE_OK && sqlite3_changes(w->s->sql.db.handle) > 0;
+}
+
+/* Only a new term begins where there was no head. */
+static void
+write_head(struct writing *w)
+{
+    const struct hf_rule_found found = {.version = w->write->expect};
+    struct hf_head head = *w->write->head;
+    char value[HF_RECORD_TEXT_MAX];
+    size_t len;
+
+    head.store = w->s->opened.identity;
+    len = hf_head_encode(&head, value, sizeof(value));
+    w->version = hf_rule_next(&found, w->now_us);
+    if (put_head(w, HF_SQL_HEAD_MOVE, value, len))
+        return;
+    w->refused =
+        w->code == SQLITE_OK &&
+        !(w->write->new_term && put_head(w, HF_SQL_HEAD_MAKE, value, len)) &&
+        w->code == SQLITE_OK;
+}
+
+static void
+put_session(struct writing *w, const struct hf_loaded_session *session)
+{
+    char secret[2 * sizeof(session->secret.bytes) + 1];
+    const char *if_dead = hf_if_dead_word(session->if_dead);
+
+    if (!prepare(w, HF_SQL_SESSION_PUT))
+        return;
+    hf_hex_write((const char *)session->secret.bytes,
+                 sizeof(session->secret.bytes), secret, sizeof(secret));
+    set_number(w, 1, (int64_t)session->id);
+    set_text(w, 2, secret, sizeof(secret) - 1);
+    set_number(w, 3, session->ttl.ms);
+    set_text(w, 4, if_dead, strlen(if_dead));
+    set_text(w, 5, session->who.at, session->who.len);
+    run(w);
+}
+
+static void
+put_grant(struct writing *w, const struct hf_served_row *row)
+{
+    const struct hf_loaded_grant *grant = &row->grant.loaded;
+
+    if (!prepare(w, HF_SQL_GRANT_PUT))
+        return;
+    set_number(w, 1, (int64_t)grant->fence);
+    set_number(w, 2, (int64_t)grant->session);
+    set_number(w, 3, (int64_t)grant->lane);
+    set_number(w, 4, (int64_t)grant->n);
+    set_number(w, 5, row->grant.since_ms);
+    set_text(w, 6, row->locks.at, row->locks.len);
+    set_text(w, 7, grant->note.at, grant->note.len);
+    run(w);
+}
+
+static void
+drop(struct writing *w, enum hf_sql which, uint64_t key)
+{
+    if (!prepare(w, which))
+        return;
+    set_number(w, 1, (int64_t)key);
+    run(w);
+}
+
+/* Its version is the head's: a lock and a fence are cleared once. */
+static void
+put_audit(struct writing *w, const struct hf_journal_audit *audit)
+{
+    if (!prepare(w, HF_SQL_WRITE))
+        return;
+    set_text(w, 1, "!audit", 6);
+    set_text(w, 2, audit->name, strlen(audit->name));
+    set_number(w, 3, (int64_t)w->version);
+    set_number(w, 4, (int64_t)w->version);
+    set_number(w, 5, w->now_us / 1000);
+    set_text(w, 6, audit->record.at, audit->record.len);
+    run(w);
+}
+
+static void
+make_change(struct writing *w, const struct hf_journal_change *change)
+{
+    switch (change->kind) {
+    case HF_CHANGE_PUT_SESSION:
+        put_session(w, &change->session);
+        return;
+    case HF_CHANGE_DELETE_SESSION:
+        drop(w, HF_SQL_SESSION_DROP, change->key);
+        return;
+    case HF_CHANGE_PUT_GRANT:
+        put_grant(w, &change->grant);
+        return;
+    case HF_CHANGE_DELETE_GRANT:
+        drop(w, HF_SQL_GRANT_DROP, change->key);
+        return;
+    case HF_CHANGE_PUT_AUDIT:
+        put_audit(w, &change->audit);
+        return;
+    }
+}
+
+static enum hf_status
+write_all(struct writing *w, struct hf_error *error)
+{
+    const struct hf_journal_write *write = w->write;
+    enum hf_status status = hf_rule_clock(&w->now_us, error);
+
+    if (status == HF_OK && write->expect >= HF_RULE_VERSION_MAX)
+        status = hf_fail(error, HF_E_CORRUPT,
+                         "%s: its head has a version that no Holdfast gives; "
+                         "delete the row of holdfast_head",
+                         w->s->place.path);
+    if (status != HF_OK)
+        return status;
+    write_head(w);
+    for (size_t i = 0; !w->refused && i < write->changes_count; i++)
+        make_change(w, &write->changes[i]);
+    return HF_OK;
+}
+
+/*
+ * After an error the frames may be in the log: we roll back, and nobody sees
+ * them, until a later crash makes the next process recover the log by reading
+ * it; or another commit overwrites them first.  A full disk is the exception,
+ * as store/sqlite_commit.c explains.  And if the files were removed while we
+ * wrote, whoever opens the place may find the transaction, or not.
+ */
+static enum hf_verdict
+commit(struct writing *w, struct hf_error *error)
+{
+    struct hf_sqlite_db *db = &w->s->sql.db;
+
+    /* The clock must not interrupt it: the result would be unknown. */
+    db->until = HF_NEVER;
+    w->code = hf_sqlite_sql_run(&w->s->sql, HF_SQL_COMMIT);
+    if (w->code == SQLITE_OK)
+        return hf_sqlite_db_check(db, error) == HF_OK ? HF_APPLIED : HF_UNKNOWN;
+    (void)fail(w->s, w->code, error);
+    return (w->code & 0xff) == SQLITE_FULL ? HF_UNAVAILABLE : HF_UNKNOWN;
+}
+
+/* A refusal was read under the write lock, and stands. */
+static enum hf_verdict
+write_in_transaction(struct writing *w, struct hf_error *error)
+{
+    struct hf_sqlite_db *db = &w->s->sql.db;
+    const struct hf_duration lock_wait = {LOCK_WAIT_MS};
+    struct hf_instant until = db->until;
+
+    db->until = hf_earlier(until, hf_after(hf_now(), lock_wait));
+    w->code = hf_sqlite_sql_run(&w->s->sql, HF_SQL_BEGIN);
+    db->until = until;
+    if (w->code == SQLITE_OK && write_all(w, error) != HF_OK)
+        return HF_UNAVAILABLE;
+    if (w->code != SQLITE_OK) {
+        (void)fail(w->s, w->code, error);
+        return HF_UNAVAILABLE;
+    }
+    return w->refused ? HF_REFUSED : commit(w, error);
+}
+
+/* A head without a node, while something is granted, would hide a loss of the
+ * log that has it: it is not folded into the file. */
+static bool
+keeps_log(const struct hf_head *head)
+{
+    return head->node[0] == '\0' && head->address[0] != '\0';
+}
+
+static enum hf_verdict
+write_batch(struct hf_journal *journal, const struct hf_journal_write *write,
+            struct hf_instant until, uint64_t *version, struct hf_error *error)
+{
+    struct file_journal *s = file_of(journal);
+    struct writing work = {.s = s, .write = write};
+    enum hf_verdict verdict;
+
+    if (enter(s, until, error) != HF_OK)
+        return HF_UNAVAILABLE;
+    s->sql.db.keep_log = keeps_log(write->head);
+    verdict = write_in_transaction(&work, error);
+    hf_sqlite_sql_roll_back(&s->sql);
+    journal->log_size = s->sql.db.log_size;
+    if (verdict == HF_APPLIED) {
+        *version = work.version;
+        s->opened.loss = HF_STORE_WHOLE;
+    }
+    leave(s);
+    return verdict;
+}
+
+/* ---- Beginning to serve, and ending -------------------------------------- */
+
+/* Since the head names us, no table lock comes any more; one that is there was
+ * there before. */
+static enum hf_status
+check_locks(struct file_journal *s, struct hf_error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    char space[HF_SPACE_MAX + 1] = "";
+    char name[HF_NAME_MAX + 1] = "";
+    int code = hf_sqlite_sql_prepare(&s->sql, HF_SQL_LOCK, &statement);
+
+    if (code == SQLITE_OK)
+        code = sqlite3_step(statement);
+    if (code == SQLITE_ROW) {
+        const char *in = (const char *)sqlite3_column_text(statement, 0);
+        const char *of = (const char *)sqlite3_column_text(statement, 1);
+
+        if (in != NULL && of != NULL) {
+            hf_text_show(space, sizeof(space), in, strlen(in));
+            hf_text_show(name, sizeof(name), of, strlen(of));
+        }
+    }
+    sqlite3_reset(statement);
+    if (code == SQLITE_DONE)
+        return HF_OK;
+    if (code != SQLITE_ROW)
+        return fail(s, code, error);
+    return hf_fail(error, HF_E_UNAVAILABLE,
+                   "'%.80s' in space %.80s is held, or was left, as a lock of "
+                   "the table itself: have it given back or cleared first",
+                   name, space);
+}
+
+static enum hf_status
+unlocked(struct hf_journal *journal, struct hf_error *error)
+{
+    struct file_journal *s = file_of(journal);
+    enum hf_status status = enter(s, patience(), error);
+
+    if (status != HF_OK)
+        return status;
+    status = check_locks(s, error);
+    leave(s);
+    return status;
+}
+
+/* With the term of the present head. */
+static enum hf_status
+mark(struct file_journal *s, struct hf_duration promised,
+     struct hf_error *error)
+{
+    struct hf_sqlite_served says = {.promised = promised};
+    sqlite3_stmt *statement = NULL;
+    int code = hf_sqlite_open_head(&s->sql, &statement);
+
+    if (code == SQLITE_ROW)
+        says.term = (uint64_t)sqlite3_column_int64(statement, 1);
+    sqlite3_reset(statement);
+    return code == SQLITE_ROW || code == SQLITE_DONE
+               ? hf_sqlite_served_mark(&s->place, &says, error)
+               : fail(s, code, error);
+}
+
+/* Move all of the log into the file and sync it, once no reader needs the old
+ * content. */
+static enum hf_status
+fold(struct file_journal *s, struct hf_error *error)
+{
+    int code = sqlite3_wal_checkpoint_v2(s->sql.db.handle, "main",
+                                         SQLITE_CHECKPOINT_FULL, NULL, NULL);
+
+    if ((code & 0xff) == SQLITE_BUSY)
+        return hf_fail(error, HF_E_UNAVAILABLE,
+                       "%s: another program keeps it locked, or reads it "
+                       "without an end, so that nothing can be folded into it",
+                       s->place.path);
+    return code == SQLITE_OK ? HF_OK : fail(s, code, error);
+}
+
+static enum hf_status
+secure(struct hf_journal *journal, struct hf_duration promised,
+       struct hf_instant until, struct hf_error *error)
+{
+    struct file_journal *s = file_of(journal);
+    enum hf_status status = enter(s, until, error);
+
+    if (status != HF_OK)
+        return status;
+    status = check_locks(s, error);
+    if (status == HF_OK)
+        status = mark(s, promised, error);
+    if (status == HF_OK)
+        status = fold(s, error);
+    if (status == HF_OK)
+        status = hf_sqlite_db_check(&s->sql.db, error);
+    leave(s);
+    return status;
+}
+
+static enum hf_status
+retire(struct hf_journal *journal, struct hf_error *error)
+{
+    return hf_sqlite_served_unmark(&file_of(journal)->place, error);
+}
+
+/* ---- Rows ---------------------------------------------------------------- */
+
+/* A column as it is kept; SQLITE_NOMEM. */
+static int
+keep_text(sqlite3_stmt *row, int column, struct hf_arena *arena,
+          struct hf_bytes *kept)
+{
+    const void *text = sqlite3_column_text(row, column);
+    size_t len = (size_t)sqlite3_column_bytes(row, column);
+
+    return text != NULL && hf_arena_keep(arena, text, len, kept) ? SQLITE_OK
+                                                                 : SQLITE_NOMEM;
+}
+
+/* A number without a sign, in the order of SQLite's, which have one. */
+static uint64_t
+place_of(int64_t id)
+{
+    return (uint64_t)id ^ UINT64_C(1) << 63;
+}
+
+static bool
+read_if_dead(const char *word, enum hf_if_dead *if_dead)
+{
+    *if_dead = HF_TAKEOVER;
+    if (word != NULL && strcmp(word, hf_if_dead_word(HF_REFUSE)) == 0)
+        *if_dead = HF_REFUSE;
+    return word != NULL && strcmp(word, hf_if_dead_word(*if_dead)) == 0;
+}
+
+/* What is none of ours has no id, and so is refused. */
+static int
+take_session(sqlite3_stmt *row, struct hf_journal_chunk *chunk)
+{
+    struct hf_loaded_session *session = &chunk->sessions[chunk->count];
+    int64_t id = sqlite3_column_int64(row, 0);
+    struct hf_bytes secret = {(const char *)sqlite3_column_text(row, 1),
+                              (size_t)sqlite3_column_bytes(row, 1)};
+
+    *session = (struct hf_loaded_session){
+        .id = (uint64_t)id,
+        .ttl = {sqlite3_column_int64(row, 2)},
+    };
+    if (secret.at == NULL)
+        return SQLITE_NOMEM;
+    if (!hf_hex_read(secret, session->secret.bytes,
+                     sizeof(session->secret.bytes)) ||
+        !read_if_dead((const char *)sqlite3_column_text(row, 3),
+                      &session->if_dead))
+        session->id = 0;
+    chunk->count++;
+    chunk->next = place_of(id) + 1;
+    return keep_text(row, 4, &chunk->arena, &session->who);
+}
+
+static int
+take_grant(sqlite3_stmt *row, struct hf_journal_chunk *chunk)
+{
+    struct hf_served_row *grant = &chunk->grants[chunk->count];
+    struct hf_loaded_grant *loaded = &grant->grant.loaded;
+    int code;
+
+    *grant = (struct hf_served_row){
+        .grant = {.loaded = {.fence = (uint64_t)sqlite3_column_int64(row, 0),
+                             .session = (uint64_t)sqlite3_column_int64(row, 1),
+                             .lane = (uint64_t)sqlite3_column_int64(row, 2),
+                             .n = (uint64_t)sqlite3_column_int64(row, 3)},
+                  .since_ms = sqlite3_column_int64(row, 4)},
+    };
+    chunk->count++;
+    chunk->next = place_of((int64_t)loaded->fence) + 1;
+    code = keep_text(row, 5, &chunk->arena, &grant->locks);
+    return code == SQLITE_OK ? keep_text(row, 6, &chunk->arena, &loaded->note)
+                             : code;
+}
+
+static int
+take_rows(sqlite3_stmt *statement, struct hf_journal_chunk *chunk)
+{
+    int code;
+
+    while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
+        code = chunk->rows == HF_JOURNAL_SESSIONS
+                   ? take_session(statement, chunk)
+                   : take_grant(statement, chunk);
+        if (code != SQLITE_OK)
+            return code;
+    }
+    return code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+static enum hf_status
+load(struct hf_journal *journal, struct hf_journal_chunk *chunk,
+     struct hf_error *error)
+{
+    struct file_journal *s = file_of(journal);
+    struct writing work = {.s = s};
+    enum hf_status status = enter(s, patience(), error);
+
+    if (status != HF_OK)
+        return status;
+    if (prepare(&work, chunk->rows == HF_JOURNAL_SESSIONS ? HF_SQL_SESSIONS
+                                                          : HF_SQL_GRANTS)) {
+        set_number(&work, 1, (int64_t)place_of((int64_t)chunk->next));
+        set_number(&work, 2, HF_JOURNAL_CHUNK);
+        if (work.code == SQLITE_OK)
+            work.code = take_rows(work.statement, chunk);
+        sqlite3_reset(work.statement);
+    }
+    if (work.code != SQLITE_OK)
+        status = fail(s, work.code, error);
+    chunk->more = chunk->count == HF_JOURNAL_CHUNK && chunk->next != 0;
+    leave(s);
+    return status;
+}
+
+/* ---- The audit ----------------------------------------------------------- */
+
+static int
+take_records(sqlite3_stmt *statement, struct hf_journal_page *page)
+{
+    const struct hf_store_scan scan = {.prefix = page->prefix};
+    int code = SQLITE_ROW;
+
+    while (page->count < page->limit && page->count < HF_JOURNAL_CHUNK) {
+        struct hf_journal_record *record = &page->records[page->count];
+
+        code = sqlite3_step(statement);
+        if (code != SQLITE_ROW)
+            break;
+        code = keep_text(statement, 0, &page->arena, &record->name);
+        if (code == SQLITE_OK)
+            code = keep_text(statement, 4, &page->arena, &record->value);
+        if (code != SQLITE_OK)
+            return code;
+        if (!hf_rule_has_prefix(&scan, record->name.at, record->name.len))
+            break;
+        if (strcmp(record->name.at, page->after) > 0)
+            page->count++;
+    }
+    return code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+static enum hf_status
+read_audit(struct hf_journal *journal, struct hf_journal_page *page,
+           struct hf_error *error)
+{
+    struct file_journal *s = file_of(journal);
+    struct writing work = {.s = s};
+    const char *from =
+        strcmp(page->after, page->prefix) > 0 ? page->after : page->prefix;
+    enum hf_status status = enter(s, patience(), error);
+
+    if (status != HF_OK)
+        return status;
+    if (prepare(&work, HF_SQL_SCAN)) {
+        set_text(&work, 1, "!audit", 6);
+        set_text(&work, 2, from, strlen(from));
+        if (work.code == SQLITE_OK)
+            work.code = take_records(work.statement, page);
+        sqlite3_reset(work.statement);
+    }
+    if (work.code != SQLITE_OK)
+        status = fail(s, work.code, error);
+    leave(s);
+    return status;
+}
+
+/* ---- Waiting ------------------------------------------------------------- */
+
+static int
+find_version(struct hf_sqlite_sql *sql, struct hf_key key, uint64_t floor,
+             struct hf_rule_found *found)
+{
+    sqlite3_stmt *statement = NULL;
+    int code = hf_sqlite_open_head(sql, &statement);
+
+    (void)key;
+    found->version = floor;
+    if (code == SQLITE_ROW)
+        found->version = (uint64_t)sqlite3_column_int64(statement, 0);
+    sqlite3_reset(statement);
+    return code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+static bool
+wait_for_change(struct hf_journal *journal, uint64_t version,
+                struct hf_instant until, int wake_fd)
+{
+    struct file_journal *s = file_of(journal);
+    struct hf_store_watch watch = {.version = version};
+    const struct hf_sqlite_wait wait = {
+        .sql = &s->sql,
+        .find = find_version,
+        .files = &s->files,
+        .looks = &s->looks,
+        .opening = s->opening,
+        .watches = &watch,
+        .watches_count = 1,
+        .until = until,
+        .wake_fd = wake_fd,
+    };
+
+    /* A wait for nothing needs no inotify instance, and a closed place is
+     * opened by the next call.  A look does not wait for a locked file. */
+    if (version == 0 || s->sql.db.handle == NULL) {
+        hf_file_watch_stop(&s->files);
+        hf_pause(until, -1, wake_fd);
+        return false;
+    }
+    if (enter(s, hf_now(), NULL) != HF_OK) {
+        if (s->sql.db.handle != NULL)
+            hf_pause(until, -1, wake_fd);
+        return false;
+    }
+    s->sql.db.brief = true;
+    hf_sqlite_wait_for_change(&wait);
+    s->sql.db.brief = false;
+    leave(s);
+    return watch.changed;
+}
+
+/* ---- Open and close ------------------------------------------------------ */
+
+static void
+close_sqlite(struct hf_journal *journal)
+{
+    close_file(file_of(journal));
+    hf_free(journal->alloc, journal);
+}
+
+static const struct hf_journal_methods methods = {
+    .close = close_sqlite,
+    .read = read_head,
+    .write = write_batch,
+    .load = load,
+    .unlocked = unlocked,
+    .secure = secure,
+    .retire = retire,
+    .audit = read_audit,
+    .wait = wait_for_change,
+};
+
+enum hf_status
+hf_journal_sqlite_open(const struct hf_place *place,
+                       const struct hf_alloc *alloc,
+                       struct hf_journal **journal, struct hf_error *error)
+{
+    struct file_journal *made = hf_new(alloc, struct file_journal);
+    enum hf_status status;
+
+    if (made == NULL)
+        return hf_fail(error, HF_E_NOMEM, "no memory to open %s", place->path);
+    made->base = (struct hf_journal){
+        .methods = &methods,
+        .alloc = alloc,
+        .limits = limits,
+    };
+    made->place = *place;
+    status = enter(made, patience(), error);
+    if (status != HF_OK) {
+        close_sqlite(&made->base);
+        return status;
+    }
+    *journal = &made->base;
+    return HF_OK;
+}
