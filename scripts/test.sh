@@ -2,6 +2,8 @@
 # test.sh STAGE...: build what the stages need, and run them.  Each is run,
 # also after another has failed, so that one run tells all there is to tell;
 # at the end stands what each took.  A stage builds the programs of its tests.
+# The proofs only work and never wait: beside other stages they take what those
+# leave of the processors.
 #
 #   check       gcc: what a developer runs after every change
 #   gcc         gcc: every test but those of `make prove`
@@ -72,7 +74,7 @@ run_stage() {
         ;;
     # Threads live in client and server, and below: the rest would only repeat.
     tsan) sanitized tsan --tests-regex 'client|^server/|conformance|examples' ;;
-    proofs) suite dev -j2 --label-regex '^prove$' ;;
+    proofs) nice -n 19 "$0" --suite dev -j2 --label-regex '^prove$' ;;
     proofs-all) suite dev -j2 --label-regex '^prove-all$' ;;
     mutants | torture) suite dev --label-regex "^$1\$" ;;
     storm) scripts/storm.sh ;;
@@ -93,16 +95,52 @@ for stage; do
     fi
 done
 
+# told STAGE RESULT SECONDS: a line of the table.
+told() {
+    [ "$2" = 0 ] || failed="$failed $1"
+    table+=$(printf '%-10s  %-6s %5d s' "$1" \
+        "$([ "$2" = 0 ] && echo passed || echo failed)" "$3")$'\n'
+}
+
+# Begin the proofs, in a process group of their own that ends with us.  If they
+# cannot be built, the stage says so in its turn.
+begin_proofs() {
+    scripts/build.sh dev || return 1 # not at once with another stage
+    set -m
+    {
+        run_stage proofs
+        result=$?
+        echo $SECONDS >build/proofs.seconds
+        exit $result
+    } >build/proofs.log 2>&1 &
+    proofs=$!
+    set +m
+    trap 'kill -- -$proofs 2>/dev/null' EXIT
+}
+
+end_proofs() {
+    local result
+
+    echo "== proofs"
+    wait "$proofs"
+    result=$?
+    trap - EXIT
+    cat build/proofs.log
+    told proofs $result "$(cat build/proofs.seconds)"
+}
+
+proofs=
+if [ $# -gt 1 ] && grep -qw proofs <<<"$*"; then
+    begin_proofs
+fi
 for stage; do
+    [ "$stage" != proofs ] || [ -z "$proofs" ] || continue
     begun=$SECONDS
-    result=passed
     echo "== $stage"
-    if ! run_stage "$stage"; then
-        failed="$failed $stage"
-        result=failed
-    fi
-    table+=$(printf '%-10s  %-6s %5d s' "$stage" $result $((SECONDS - begun)))$'\n'
+    run_stage "$stage"
+    told "$stage" $? $((SECONDS - begun))
 done
+[ -z "$proofs" ] || end_proofs
 printf '\n%sall of it          %5d s\n' "$table" $SECONDS
 if [ -n "$failed" ]; then
     echo "test.sh: failed:$failed" >&2
