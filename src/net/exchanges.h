@@ -8,7 +8,9 @@
 #include "base/alloc.h"
 #include "base/list.h"
 
+struct hf_carrier;
 struct hf_http_peer;
+struct hf_line;
 struct hf_reader;
 
 /*
@@ -22,6 +24,7 @@ enum hf_exchange_state {
     HF_EXCHANGE_FREE,
     HF_EXCHANGE_COMING,   /* its request is not whole */
     HF_EXCHANGE_OPEN,     /* waits for its answer */
+    HF_EXCHANGE_CARRIER,  /* lines come and go on it */
     HF_EXCHANGE_ANSWERED, /* not all of the answer is made */
     HF_EXCHANGE_MADE,     /* all of it is in the bytes that are to be written */
     HF_EXCHANGE_SENT,     /* to be told */
@@ -40,13 +43,19 @@ struct hf_exchange {
         uint64_t made;            /* MADE: where it ends, of all bytes that
                                      were ever made for this peer */
     };
-    const char *rest;  /* ANSWERED: of the body, what is not made */
+    union {
+        const char *rest; /* ANSWERED: of the body, what is not made */
+        struct hf_carrier *carrier; /* owned; of a carrier until it is MADE */
+        struct hf_line *line;       /* owned; of a line until it is MADE */
+    };
     uint32_t rest_len; /* ANSWERED */
     int32_t stream;    /* of HTTP/2 */
     uint8_t state;
     bool is_head;    /* asked by HEAD: the body is left out */
     bool wants_json; /* and no problem+json: see headers.h */
     bool is_told;    /* the caller knows it */
+    bool is_carrier; /* `carrier` is there */
+    bool is_line;    /* `line` is there */
     bool is_cut;     /* answered before its request was whole */
     bool is_reset;   /* LOST: its peer wants no answer */
 };

@@ -1,5 +1,6 @@
 #include "net/h1.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/check.h"
@@ -23,6 +24,9 @@ enum place {
 enum {
     HEAD_SIZE = 4096, /* of an answer: see HF_HTTP_REPLY_HEADERS_MAX */
     WORD_SIZE = HF_HEADER_NAME_MAX + 1,
+
+    CHUNK_AROUND = 12, /* bytes of its head and its end: "ffff", two lines' ends
+                          and a NUL */
 };
 
 struct hf_h1 {
@@ -63,6 +67,15 @@ static struct hf_readers *
 readers_of(struct hf_h1 *h1)
 {
     return &h1->peer->http->readers;
+}
+
+/* The exchange that lines come and go on, or NULL. */
+static struct hf_exchange *
+carrier_of(const struct hf_http_peer *peer)
+{
+    struct hf_link *link = peer->lists[HF_EXCHANGE_CARRIER].first;
+
+    return link == NULL ? NULL : HF_CONTAINER(link, struct hf_exchange, link);
 }
 
 static void
@@ -283,7 +296,8 @@ look_at_framing(struct hf_h1 *h1)
         refuse(h1, HF_REFUSAL_CODING);
     if (length.at != NULL && !length_of(length, &h1->body_left))
         refuse(h1, HF_REFUSAL_FRAMING);
-    if (h1->body_left > h1->peer->http->limits.body_len)
+    if (h1->body_left > h1->peer->http->limits.body_len &&
+        !hf_peer_is_carrier(h1->coming))
         refuse(h1, HF_REFUSAL_BODY);
 }
 
@@ -309,7 +323,23 @@ is_whole(struct hf_h1 *h1)
 
     h1->coming = NULL;
     h1->place = START;
-    hf_peer_whole(exchange);
+    if (exchange->is_carrier)
+        hf_carrier_end(exchange->carrier, false);
+    else
+        hf_peer_whole(exchange);
+}
+
+/* What comes is lines; HTTP/1.0 has no chunks for the answer. */
+static void
+begin_carrier(struct hf_h1 *h1)
+{
+    if (h1->is_old) {
+        refuse(h1, HF_REFUSAL_VERSION);
+        return;
+    }
+    hf_peer_carrier(h1->coming);
+    if (h1->place == LENGTH && h1->body_left == 0 && !h1->peer->is_broken)
+        is_whole(h1);
 }
 
 static void
@@ -329,7 +359,7 @@ hf_h1_probe(struct hf_http_peer *peer)
 {
     if (peer->h1->is_old)
         hf_peer_lose_open(peer);
-    else if (peer->counts[HF_EXCHANGE_OPEN] > 0)
+    else if (peer->counts[HF_EXCHANGE_OPEN] > 0 && carrier_of(peer) == NULL)
         put_continue(peer->h1);
 }
 
@@ -346,10 +376,15 @@ end_head(struct hf_h1 *h1)
     h1->is_last |= h1->is_old;
     if (reader->refusal != HF_REFUSAL_NONE)
         return;
-    if (h1->place == LENGTH && h1->body_left == 0)
-        is_whole(h1);
-    else if (hf_reader_field(reader, HF_HEADER_EXPECT).at != NULL)
+    if ((h1->place != LENGTH || h1->body_left > 0) &&
+        hf_reader_field(reader, HF_HEADER_EXPECT).at != NULL)
         put_continue(h1); /* the body may wait for it */
+    if (h1->peer->is_broken)
+        return;
+    if (hf_peer_is_carrier(h1->coming))
+        begin_carrier(h1);
+    else if (h1->place == LENGTH && h1->body_left == 0)
+        is_whole(h1);
 }
 
 static size_t
@@ -367,8 +402,13 @@ take_lf(struct hf_h1 *h1, struct hf_bytes bytes)
 static void
 take_body(struct hf_h1 *h1, struct hf_bytes piece)
 {
-    if (!hf_reader_body(readers_of(h1), h1->coming->reader, piece))
-        hf_peer_break(h1->peer);
+    struct hf_http_peer *peer = h1->peer;
+
+    peer->idle_since = peer->http->now;
+    if (h1->coming->is_carrier
+            ? !hf_carrier_take(h1->coming->carrier, piece, peer->http->now)
+            : !hf_reader_body(readers_of(h1), h1->coming->reader, piece))
+        hf_peer_break(peer);
 }
 
 static size_t
@@ -400,7 +440,10 @@ take_chunks(struct hf_h1 *h1, struct hf_bytes bytes)
         is_whole(h1);
         break;
     case HF_CHUNKS_BAD:
-        refuse(h1, HF_REFUSAL_FRAMING);
+        if (h1->coming->is_carrier) /* its answer has begun */
+            hf_peer_break(h1->peer);
+        else
+            refuse(h1, HF_REFUSAL_FRAMING);
         break;
     }
     return taken;
@@ -417,7 +460,8 @@ take_start(struct hf_h1 *h1, struct hf_bytes bytes)
         taken++;
     if (taken == bytes.len)
         return taken;
-    if (h1->peer->counts[HF_EXCHANGE_OPEN] > 0) {
+    if (h1->peer->counts[HF_EXCHANGE_OPEN] > 0 ||
+        carrier_of(h1->peer) != NULL) {
         h1->place = IGNORING;
         h1->is_last = true;
         return taken;
@@ -438,10 +482,17 @@ take_all(struct hf_h1 *h1, struct hf_bytes bytes)
     return bytes.len;
 }
 
+/* A carrier is held up when its peer does not take its answers; and what is
+ * behind it, until its end is made. */
 bool
 hf_h1_is_held_up(const struct hf_http_peer *peer)
 {
-    return peer->counts[HF_EXCHANGE_ANSWERED] > 0;
+    const struct hf_exchange *carrier = carrier_of(peer);
+
+    return carrier != NULL
+               ? hf_carrier_out(carrier->carrier).len >= HF_CARRIER_OUT_MAX ||
+                     hf_carrier_is_over(carrier->carrier)
+               : peer->counts[HF_EXCHANGE_ANSWERED] > 0;
 }
 
 size_t
@@ -458,11 +509,12 @@ hf_h1_feed(struct hf_http_peer *peer, const char *bytes, size_t len)
     struct hf_h1 *h1 = peer->h1;
     size_t taken = 0;
 
-    while (taken < len && peer->whole == NULL && !peer->is_broken &&
-           !hf_h1_is_held_up(peer)) {
+    while (taken < len && peer->whole == NULL && peer->ready.first == NULL &&
+           !peer->is_broken && !hf_h1_is_held_up(peer)) {
         taken +=
             takes[h1->place](h1, (struct hf_bytes){bytes + taken, len - taken});
         if (h1->coming != NULL && !peer->is_broken &&
+            h1->coming->state == HF_EXCHANGE_COMING &&
             h1->coming->reader->refusal != HF_REFUSAL_NONE)
             hf_h1_refuse(h1->coming, h1->coming->reader->refusal);
     }
@@ -473,7 +525,7 @@ hf_h1_feed(struct hf_http_peer *peer, const char *bytes, size_t len)
 
 static void
 write_head(struct hf_text *out, const struct hf_h1 *h1,
-           const struct hf_http_reply *reply)
+           const struct hf_http_reply *reply, bool is_carried)
 {
     hf_text_addf(out, "HTTP/1.1 %d %s\r\ndate: %s\r\n", reply->status,
                  hf_refusal_phrase(reply->status), h1->peer->http->date);
@@ -485,7 +537,9 @@ write_head(struct hf_text *out, const struct hf_h1 *h1,
         hf_text_add_bytes(out, header->value.at, header->value.len);
         hf_text_add(out, "\r\n");
     }
-    if (reply->status != 204 && reply->status != 304)
+    if (is_carried)
+        hf_text_add(out, "transfer-encoding: chunked\r\n");
+    else if (reply->status != 204 && reply->status != 304)
         hf_text_addf(out, "content-length: %zu\r\n", reply->body.len);
     hf_text_add(out, h1->is_last ? "connection: close\r\n\r\n" : "\r\n");
 }
@@ -523,7 +577,7 @@ hf_h1_answer(struct hf_exchange *exchange, const struct hf_http_reply *reply)
 
     peer->h1->is_last |= peer->is_draining || peer->is_eof;
     hf_text_init(&out, text, sizeof(text));
-    write_head(&out, peer->h1, reply);
+    write_head(&out, peer->h1, reply, false);
     HF_CHECK(!hf_text_cut(&out));
     head = (struct hf_bytes){text, out.len};
     if (exchange->is_head)
@@ -539,13 +593,97 @@ hf_h1_answer(struct hf_exchange *exchange, const struct hf_http_reply *reply)
         hf_peer_break(peer);
 }
 
+/* The head stands before the first line, and goes out by itself. */
+void
+hf_h1_carry(struct hf_exchange *exchange, const struct hf_http_reply *reply)
+{
+    struct hf_http_peer *peer = exchange->peer;
+    char text[HEAD_SIZE];
+    struct hf_text out;
+
+    hf_text_init(&out, text, sizeof(text));
+    write_head(&out, peer->h1, reply, true);
+    HF_CHECK(!hf_text_cut(&out));
+    exchange->carrier->raw_len = out.len;
+    if (!hf_peer_say(exchange, (struct hf_bytes){text, out.len},
+                     (struct hf_bytes){NULL, 0}))
+        hf_peer_break(peer);
+}
+
+static void
+ignore_rest(struct hf_h1 *h1)
+{
+    h1->coming = NULL;
+    h1->place = IGNORING;
+    h1->is_last = true;
+}
+
+void
+hf_h1_cut(struct hf_http_peer *peer)
+{
+    if (peer->h1->coming != NULL)
+        ignore_rest(peer->h1);
+}
+
+/* So much of what it has, as one chunk, or of its head, as it is.  False: there
+ * is no room. */
+static bool
+fill_piece(struct hf_exchange *exchange)
+{
+    struct hf_http_peer *peer = exchange->peer;
+    struct hf_carrier *carrier = exchange->carrier;
+    size_t room = hf_peer_room(peer);
+    struct hf_bytes piece;
+    char head[CHUNK_AROUND];
+
+    if (room <= CHUNK_AROUND) /* or the peer is broken */
+        return false;
+    piece = hf_carrier_out(carrier);
+    if (carrier->raw_len > 0)
+        piece.len = carrier->raw_len;
+    if (piece.len > room - CHUNK_AROUND)
+        piece.len = room - CHUNK_AROUND;
+    if (carrier->raw_len == 0)
+        hf_peer_put(peer, head,
+                    (size_t)snprintf(head, sizeof(head), "%zx\r\n", piece.len));
+    hf_peer_put(peer, piece.at, piece.len);
+    if (carrier->raw_len == 0)
+        hf_peer_put(peer, "\r\n", 2);
+    else
+        carrier->raw_len -= piece.len;
+    hf_peer_lines_made(exchange, piece.len, peer->out.made);
+    return true;
+}
+
+static void
+fill_carrier(struct hf_http_peer *peer, struct hf_exchange *exchange)
+{
+    static const char end[] = "0\r\n\r\n";
+
+    while (hf_carrier_out(exchange->carrier).len > 0)
+        if (!fill_piece(exchange))
+            return;
+    if (!hf_carrier_is_over(exchange->carrier) ||
+        hf_peer_room(peer) < sizeof(end) - 1)
+        return;
+    hf_peer_put(peer, end, sizeof(end) - 1);
+    hf_h1_cut(peer); /* where its body has not ended */
+    if (peer->is_draining || peer->is_eof)
+        peer->h1->is_last = true;
+    made(peer->h1, exchange);
+}
+
 void
 hf_h1_fill(struct hf_http_peer *peer)
 {
     struct hf_link *link = peer->lists[HF_EXCHANGE_ANSWERED].first;
-    struct hf_exchange *exchange;
+    struct hf_exchange *exchange = carrier_of(peer);
     struct hf_bytes rest;
 
+    if (exchange != NULL) {
+        fill_carrier(peer, exchange);
+        return;
+    }
     if (link == NULL)
         return;
     exchange = HF_CONTAINER(link, struct hf_exchange, link);
@@ -567,9 +705,7 @@ hf_h1_refuse(struct hf_exchange *exchange, enum hf_refusal refusal)
 
     exchange->is_head = exchange->reader->method == HF_HTTP_HEAD;
     hf_refusal_reply(refusal, hf_peer_wants_json(exchange), text, &reply);
-    h1->coming = NULL;
-    h1->place = IGNORING;
-    h1->is_last = true;
+    ignore_rest(h1);
     h1->peer->head_since = HF_NEVER;
     hf_peer_answer(exchange);
     hf_h1_answer(exchange, &reply);

@@ -32,6 +32,14 @@ bool hf_h1_is_held_up(const struct hf_http_peer *peer);
 void hf_h1_answer(struct hf_exchange *exchange,
                   const struct hf_http_reply *reply);
 
+/* A carrier's answer begins. */
+void hf_h1_carry(struct hf_exchange *exchange,
+                 const struct hf_http_reply *reply);
+
+/* The body of what is to be answered is not wanted: all that comes is ignored.
+ */
+void hf_h1_cut(struct hf_http_peer *peer);
+
 /* Make what there is room for. */
 void hf_h1_fill(struct hf_http_peer *peer);
 

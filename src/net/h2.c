@@ -218,18 +218,21 @@ on_head(struct hf_exchange *exchange, bool is_last)
     struct hf_reader *reader = exchange->reader;
 
     hf_reader_end_of_head(reader);
-    if (is_too_long(exchange))
+    if (is_too_long(exchange) && !hf_peer_is_carrier(exchange))
         hf_reader_refuse(reader, HF_REFUSAL_BODY);
     if (reader->refusal != HF_REFUSAL_NONE) {
         exchange->is_cut = !is_last;
         hf_h2_refuse(exchange, reader->refusal);
         return;
     }
-    if (is_last)
-        return;
-    hf_reader_await_body(&peer->http->readers, reader);
-    if (hf_reader_field(reader, HF_HEADER_EXPECT).at != NULL)
+    if (!is_last && hf_reader_field(reader, HF_HEADER_EXPECT).at != NULL)
         go_on(peer, exchange->stream);
+    if (peer->is_broken)
+        return;
+    if (hf_peer_is_carrier(exchange))
+        hf_peer_carrier(exchange);
+    else if (!is_last)
+        hf_reader_await_body(&peer->http->readers, reader);
 }
 
 static void
@@ -265,14 +268,52 @@ on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame,
     if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA)
         return 0;
     exchange = exchange_of(peer, frame->hd.stream_id);
-    if (exchange == NULL || exchange->state != HF_EXCHANGE_COMING)
+    if (exchange == NULL)
         return 0;
-    if (frame->hd.type == NGHTTP2_HEADERS &&
+    if (exchange->state == HF_EXCHANGE_COMING &&
+        frame->hd.type == NGHTTP2_HEADERS &&
         frame->headers.cat == NGHTTP2_HCAT_REQUEST)
         on_head(exchange, is_last);
-    if (!peer->is_broken && is_last && exchange->state == HF_EXCHANGE_COMING)
+    if (peer->is_broken || !is_last)
+        return outcome(peer);
+    if (exchange->is_carrier) {
+        hf_carrier_end(exchange->carrier, false);
+        hf_h2_stir(exchange);
+    } else if (exchange->state == HF_EXCHANGE_COMING) {
         on_whole(exchange);
+    }
     return outcome(peer);
+}
+
+/* So much of its body is kept no longer. */
+static void
+open_windows(struct hf_exchange *carrier)
+{
+    nghttp2_session *session = carrier->peer->h2->session.nghttp2;
+    size_t len = carrier->carrier->dropped;
+
+    carrier->carrier->dropped = 0;
+    if (len > 0 && nghttp2_session_consume(session, carrier->stream, len) != 0)
+        hf_peer_break(carrier->peer);
+}
+
+void
+hf_h2_line_taken(struct hf_exchange *carrier)
+{
+    open_windows(carrier);
+    allowance_add(&carrier->peer->h2->extras, EXTRAS_EACH);
+}
+
+static void
+take_lines(struct hf_exchange *carrier, struct hf_bytes piece)
+{
+    struct hf_http_peer *peer = carrier->peer;
+
+    peer->idle_since = peer->http->now;
+    if (hf_carrier_take(carrier->carrier, piece, peer->http->now))
+        open_windows(carrier);
+    else
+        hf_peer_break(peer);
 }
 
 static int
@@ -284,6 +325,10 @@ on_data(nghttp2_session *session, uint8_t flags, int32_t stream,
 
     (void)session;
     (void)flags;
+    if (exchange != NULL && exchange->is_carrier) {
+        take_lines(exchange, (struct hf_bytes){(const char *)bytes, len});
+        return outcome(peer);
+    }
     if (exchange == NULL || exchange->state != HF_EXCHANGE_COMING) {
         open_window(peer, len); /* it was refused, and is not kept */
         return outcome(peer);
@@ -313,6 +358,9 @@ on_stream_close(nghttp2_session *session, int32_t stream, uint32_t error,
         return 0;
     if (exchange->state == HF_EXCHANGE_COMING)
         kept = exchange->reader->body.len;
+    if (exchange->is_carrier)
+        kept = exchange->carrier->dropped +
+               hf_fifo_bytes(&exchange->carrier->in).len;
     exchange->is_reset = true;
     hf_peer_lose(exchange);
     open_window(peer, kept);
@@ -336,6 +384,33 @@ read_body(nghttp2_session *session, int32_t stream, uint8_t *to, size_t size,
         (struct hf_bytes){exchange->rest, exchange->rest_len}, to, size, flags);
     hf_peer_rest_made(exchange, (size_t)len);
     return len;
+}
+
+/* All that a carrier has, in one frame.  Without anything it waits until it is
+ * stirred.  What was read is pulled when its frame is sent. */
+static ssize_t
+read_lines(nghttp2_session *session, int32_t stream, uint8_t *to, size_t size,
+           uint32_t *flags, nghttp2_data_source *source, void *user_data)
+{
+    struct hf_exchange *exchange = exchange_of(user_data, stream);
+    struct hf_bytes out;
+
+    (void)session;
+    (void)source;
+    if (exchange == NULL || !exchange->is_carrier)
+        return NGHTTP2_ERR_CALLBACK_FAILURE;
+    out = hf_carrier_out(exchange->carrier);
+    exchange->carrier->is_deferred =
+        out.len == 0 && !hf_carrier_is_over(exchange->carrier);
+    if (exchange->carrier->is_deferred)
+        return NGHTTP2_ERR_DEFERRED;
+    if (out.len <= size && hf_carrier_is_over(exchange->carrier))
+        *flags |= NGHTTP2_DATA_FLAG_EOF;
+    if (out.len > size)
+        out.len = size;
+    if (out.len > 0)
+        memcpy(to, out.at, out.len);
+    return (ssize_t)out.len;
 }
 
 /* A peer that makes us reset a stream by a mistake pays as if it had reset the
@@ -365,11 +440,20 @@ on_frame_send(nghttp2_session *session, const nghttp2_frame *frame,
         nghttp2_session_terminate_session(session, NGHTTP2_ENHANCE_YOUR_CALM) !=
             0)
         return NGHTTP2_ERR_CALLBACK_FAILURE;
-    if (!hf_h2_ends_stream(frame))
+    if (!hf_h2_ends_stream(frame) && frame->hd.type != NGHTTP2_DATA)
         return 0;
     exchange = exchange_of(peer, stream);
     if (exchange == NULL)
         return 0;
+    if (exchange->is_carrier && frame->hd.type == NGHTTP2_DATA)
+        hf_peer_lines_made(exchange, frame->hd.length,
+                           peer->out.made + HF_H2_FRAME_HEAD +
+                               frame->hd.length);
+    if (!hf_h2_ends_stream(frame))
+        return 0;
+    if (exchange->is_carrier)
+        exchange->is_cut =
+            nghttp2_session_get_stream_remote_close(session, stream) == 0;
     nghttp2_session_set_stream_user_data(session, stream, NULL);
     if (exchange->is_cut &&
         nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, stream,
@@ -525,7 +609,8 @@ brings_body(struct hf_http_peer *peer, const nghttp2_frame_hd *head)
         (head->length == 0 && (head->flags & NGHTTP2_FLAG_END_STREAM) == 0))
         return false;
     exchange = exchange_of(peer, head->stream_id);
-    return exchange != NULL && exchange->state == HF_EXCHANGE_COMING;
+    return exchange != NULL &&
+           (exchange->is_carrier || exchange->state == HF_EXCHANGE_COMING);
 }
 
 /* The head of a frame is there.  False: it is one too many. */
@@ -588,7 +673,7 @@ hf_h2_feed(struct hf_http_peer *peer, const char *bytes, size_t len)
 
     while (taken < len && peer->whole == NULL && !peer->is_broken &&
            !peer->is_ending && !hf_h2_is_held_up(peer) &&
-           peer->counts[HF_EXCHANGE_LOST] == 0)
+           peer->ready.first == NULL && peer->counts[HF_EXCHANGE_LOST] == 0)
         taken += take_frame(peer, bytes + taken, len - taken);
     return peer->is_ending ? len : taken;
 }
@@ -619,7 +704,8 @@ submit(struct hf_exchange *exchange, const struct hf_http_reply *reply,
        bool has_body)
 {
     struct hf_http *http = exchange->peer->http;
-    nghttp2_data_provider body = {.read_callback = read_body};
+    nghttp2_data_provider body = {
+        .read_callback = exchange->is_carrier ? read_lines : read_body};
     nghttp2_nv head[3 + HF_HTTP_REPLY_HEADERS_MAX];
     size_t count = 0;
     struct hf_text status;
@@ -637,7 +723,7 @@ submit(struct hf_exchange *exchange, const struct hf_http_reply *reply,
     for (size_t i = 0; i < reply->headers_count; i++)
         head[count++] =
             hf_h2_header(reply->headers[i].name, reply->headers[i].value, 0);
-    if (reply->status != 204 && reply->status != 304) {
+    if (reply->status != 204 && reply->status != 304 && !exchange->is_carrier) {
         hf_text_init(&length, length_digits, sizeof(length_digits));
         hf_text_add_number(&length, reply->body.len);
         head[count++] = hf_h2_header(
@@ -669,6 +755,34 @@ hf_h2_answer(struct hf_exchange *exchange, const struct hf_http_reply *reply)
         hf_peer_break(peer);
     else if (peer->unread > peer->http->limits.unread_len)
         hf_h2_end(peer, HF_H2_END_TOO_MUCH);
+}
+
+/* A window is opened again when half of it was used: so it is twice as wide as
+ * a line may be long, or the rest of a long one would be waited for in vain. */
+void
+hf_h2_carry(struct hf_exchange *exchange, const struct hf_http_reply *reply)
+{
+    struct hf_http_peer *peer = exchange->peer;
+    int32_t window = (int32_t)(2 * (peer->http->limits.body_len + 1));
+
+    if (nghttp2_session_set_local_window_size(peer->h2->session.nghttp2,
+                                              NGHTTP2_FLAG_NONE,
+                                              exchange->stream, window) != 0 ||
+        !submit(exchange, reply, true))
+        hf_peer_break(peer);
+}
+
+void
+hf_h2_stir(struct hf_exchange *carrier)
+{
+    nghttp2_session *session = carrier->peer->h2->session.nghttp2;
+
+    if (carrier->state != HF_EXCHANGE_CARRIER || !carrier->carrier->is_deferred)
+        return;
+    carrier->carrier->is_deferred = false;
+    if (nghttp2_session_resume_data(session, carrier->stream) ==
+        NGHTTP2_ERR_NOMEM)
+        hf_peer_break(carrier->peer);
 }
 
 void

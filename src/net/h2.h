@@ -23,6 +23,13 @@ size_t hf_h2_feed(struct hf_http_peer *peer, const char *bytes, size_t len);
 void hf_h2_answer(struct hf_exchange *exchange,
                   const struct hf_http_reply *reply);
 
+/* A carrier's answer begins; something is to be pulled of it, or it is over;
+ * and a line of it was taken. */
+void hf_h2_carry(struct hf_exchange *exchange,
+                 const struct hf_http_reply *reply);
+void hf_h2_stir(struct hf_exchange *carrier);
+void hf_h2_line_taken(struct hf_exchange *carrier);
+
 /* Make what there is room for. */
 void hf_h2_fill(struct hf_http_peer *peer);
 

@@ -15,6 +15,13 @@ enum {
     /* The second GOAWAY comes when the peer has shown that it knows the first,
      * or after this. */
     DRAIN_MS = 1000,
+
+    /* Of one peer in a turn. */
+    LINES_MAX = 512,
+
+    /* A carrier without answers has an empty line so often: most of what stands
+     * between cuts what was silent for a minute. */
+    QUIET_MS = 10 * 1000,
 };
 
 static const char preface[] = "PRI";
@@ -76,6 +83,7 @@ hf_http_open(const struct hf_alloc *alloc, const struct hf_http_limits *limits,
     made->readers.alloc = alloc;
     made->readers.limits = &made->limits;
     made->readers.wanted = HF_HEADERS_OF_REQUESTS;
+    made->line_names.alloc = alloc;
     write_date(0, made->date);
     if (!hf_exchanges_init(&made->exchanges, alloc, limits->exchanges))
         goto fail;
@@ -87,11 +95,24 @@ fail:
 }
 
 void
+hf_http_set_carrier_path(struct hf_http *http, const char *path)
+{
+    http->carrier_path = path;
+}
+
+void
 hf_http_close(struct hf_http *http)
 {
+    struct hf_link *spare;
+
     if (http == NULL)
         return;
     HF_CHECK(http->peers == 0);
+    while ((spare = http->spare_lines.first) != NULL) {
+        hf_list_remove(&http->spare_lines, spare);
+        hf_free(http->alloc, HF_CONTAINER(spare, struct hf_line, link));
+    }
+    hf_hash_fini(&http->line_names);
     hf_exchanges_fini(&http->exchanges);
     hf_reader_fini(&http->readers);
     hf_write_buffers_fini(&http->buffers);
@@ -103,6 +124,7 @@ hf_http_turn(struct hf_http *http, struct hf_instant now, int64_t wall_ms)
 {
     int64_t wall_s = wall_ms / 1000;
 
+    http->turn++;
     http->now = now;
     if (wall_s == http->date_s)
         return;
@@ -182,6 +204,30 @@ detect_protocol(struct hf_http_peer *peer, const char *bytes, size_t len)
                : len;
 }
 
+bool
+hf_http_has_line(const struct hf_http_peer *peer)
+{
+    return peer->ready.first != NULL;
+}
+
+/* The next line, if there is one, is to be told; or there were as many in this
+ * turn as may be. */
+static void
+take_line(struct hf_http_peer *peer)
+{
+    struct hf_exchange *carrier;
+
+    if (peer->lines_turn != peer->http->turn)
+        peer->lines_told = 0;
+    peer->lines_turn = peer->http->turn;
+    if (peer->lines_told == LINES_MAX)
+        return;
+    peer->lines_told++;
+    carrier = hf_peer_line(peer);
+    if (carrier != NULL && peer->protocol == HF_PROTOCOL_H2)
+        hf_h2_line_taken(carrier);
+}
+
 size_t
 hf_http_feed(struct hf_http_peer *peer, const char *bytes, size_t len)
 {
@@ -190,6 +236,10 @@ hf_http_feed(struct hf_http_peer *peer, const char *bytes, size_t len)
     if (peer->whole != NULL || peer->counts[HF_EXCHANGE_LOST] > 0)
         return 0;
     hf_peer_let_go(peer);
+    if (hf_http_has_line(peer)) {
+        take_line(peer);
+        return 0;
+    }
     if (peer->protocol == HF_PROTOCOL_UNKNOWN && !peer->is_ending &&
         !peer->is_eof)
         taken = detect_protocol(peer, bytes, len);
@@ -203,7 +253,7 @@ hf_http_feed(struct hf_http_peer *peer, const char *bytes, size_t len)
 bool
 hf_http_wants(const struct hf_http_peer *peer)
 {
-    if (peer->is_ending || peer->is_eof)
+    if (peer->is_ending || peer->is_eof || hf_http_has_line(peer))
         return false;
     if (peer->protocol == HF_PROTOCOL_H1 && hf_h1_is_held_up(peer))
         return false;
@@ -212,12 +262,31 @@ hf_http_wants(const struct hf_http_peer *peer)
     return hf_peer_unwritten(peer) < HF_WRITE_BUFFER_SIZE / 2;
 }
 
+/* Something is to be pulled of the carrier, or it is over. */
+static void
+stir(struct hf_exchange *carrier)
+{
+    if (carrier->peer->protocol == HF_PROTOCOL_H2)
+        hf_h2_stir(carrier);
+}
+
+/* Take no more lines; what was asked is still answered. */
+static void
+end_carriers(struct hf_http_peer *peer)
+{
+    hf_peer_end_carriers(peer, true);
+    HF_EACH(struct hf_exchange, one, &peer->lists[HF_EXCHANGE_CARRIER], link)
+        if (!peer->is_broken)
+            stir(one);
+}
+
 void
 hf_http_eof(struct hf_http_peer *peer)
 {
     peer->is_eof = true;
     peer->head_since = HF_NEVER;
     hf_peer_lose_coming(peer);
+    end_carriers(peer);
     if (peer->is_ending)
         return;
     if (peer->protocol == HF_PROTOCOL_H1)
@@ -284,6 +353,79 @@ hf_http_tag(struct hf_http *http, uint64_t exchange, uint64_t tag)
         found->tag = tag;
 }
 
+uint64_t
+hf_http_tag_of(const struct hf_http *http, uint64_t exchange)
+{
+    const struct hf_exchange *found =
+        hf_exchanges_find(&http->exchanges, exchange);
+
+    return found != NULL ? found->tag : 0;
+}
+
+static struct hf_line *
+find_line(const struct hf_http *http, uint64_t exchange)
+{
+    const struct hf_exchange *found =
+        hf_exchanges_find(&http->exchanges, exchange);
+
+    return found != NULL && found->is_line && found->state == HF_EXCHANGE_OPEN
+               ? found->line
+               : NULL;
+}
+
+bool
+hf_http_is_line(const struct hf_http *http, uint64_t exchange, bool *is_named,
+                uint64_t *name)
+{
+    const struct hf_line *line = find_line(http, exchange);
+
+    if (line == NULL)
+        return false;
+    *is_named = line->has_name;
+    *name = line->name;
+    return true;
+}
+
+bool
+hf_http_name_line(struct hf_http *http, uint64_t exchange, uint64_t name)
+{
+    struct hf_line *line = find_line(http, exchange);
+
+    if (line == NULL)
+        return true;
+    line->has_name = true;
+    line->name = name;
+    if (hf_line_find(&http->line_names, line->carrier, name) != NULL)
+        return false;
+    if (!hf_line_name(&http->line_names, line))
+        hf_peer_break(line->exchange->peer);
+    return true;
+}
+
+void
+hf_http_drop_line(struct hf_http *http, uint64_t exchange)
+{
+    struct hf_line *line = find_line(http, exchange);
+    struct hf_exchange *carrier;
+
+    if (line == NULL)
+        return;
+    carrier = line->carrier->exchange;
+    hf_peer_drop_line(line->exchange);
+    stir(carrier);
+}
+
+uint64_t
+hf_http_find_line(const struct hf_http *http, uint64_t exchange, uint64_t name)
+{
+    const struct hf_line *beside = find_line(http, exchange);
+    const struct hf_line *line =
+        beside == NULL ? NULL
+                       : hf_line_find(&http->line_names, beside->carrier, name);
+
+    return line != NULL ? line->exchange->id : 0;
+}
+
 bool
 hf_http_wants_json(const struct hf_http *http, uint64_t exchange)
 {
@@ -305,6 +447,40 @@ is_value(struct hf_bytes value)
     return value.len <= HF_HTTP_REPLY_VALUE_MAX;
 }
 
+static void
+answer_line(struct hf_exchange *exchange, const struct hf_http_reply *reply)
+{
+    struct hf_http_peer *peer = exchange->peer;
+    struct hf_exchange *carrier = exchange->line->carrier->exchange;
+
+    if (!hf_peer_answer_line(exchange, reply) ||
+        peer->unread > peer->http->limits.unread_len)
+        hf_peer_break(peer);
+    else
+        stir(carrier);
+}
+
+/* An empty line. */
+static void
+say_nothing(struct hf_exchange *carrier)
+{
+    const struct hf_bytes end = {"\n", 1};
+
+    if (!hf_peer_say(carrier, end, (struct hf_bytes){NULL, 0}))
+        hf_peer_break(carrier->peer);
+    else
+        stir(carrier);
+}
+
+/* It is answered as any other request, and its body is not wanted. */
+static void
+cut_carrier(struct hf_exchange *carrier)
+{
+    carrier->is_cut = !carrier->carrier->is_whole;
+    if (carrier->peer->protocol == HF_PROTOCOL_H1)
+        hf_h1_cut(carrier->peer);
+}
+
 bool
 hf_http_reply(struct hf_http *http, uint64_t exchange,
               const struct hf_http_reply *reply)
@@ -315,6 +491,10 @@ hf_http_reply(struct hf_http *http, uint64_t exchange,
 
     if (found == NULL || found->state != HF_EXCHANGE_OPEN)
         return false;
+    if (found->is_line) {
+        answer_line(found, reply);
+        return true;
+    }
     HF_CHECK(reply->status >= 200 && reply->status <= 599);
     HF_CHECK(reply->headers_count <= HF_HTTP_REPLY_HEADERS_MAX);
     HF_CHECK(reply->body.len <= INT32_MAX);
@@ -323,11 +503,31 @@ hf_http_reply(struct hf_http *http, uint64_t exchange,
     for (size_t i = 0; i < reply->headers_count; i++)
         if (is_value(reply->headers[i].value))
             headers[clean.headers_count++] = reply->headers[i];
+    if (found->is_carrier)
+        cut_carrier(found);
     hf_peer_answer(found);
     if (found->peer->protocol == HF_PROTOCOL_H2)
         hf_h2_answer(found, &clean);
     else
         hf_h1_answer(found, &clean);
+    return true;
+}
+
+bool
+hf_http_carry(struct hf_http *http, uint64_t exchange,
+              const struct hf_http_reply *reply)
+{
+    struct hf_exchange *found = hf_exchanges_find(&http->exchanges, exchange);
+
+    if (found == NULL || found->state != HF_EXCHANGE_OPEN || !found->is_carrier)
+        return false;
+    hf_peer_carry(found);
+    if (found->peer->protocol == HF_PROTOCOL_H2)
+        hf_h2_carry(found, reply);
+    else
+        hf_h1_carry(found, reply);
+    if (!found->peer->is_broken)
+        say_nothing(found);
     return true;
 }
 
@@ -381,6 +581,7 @@ hf_http_is_done(const struct hf_http_peer *peer)
     if (peer->is_broken)
         return true;
     return (peer->is_ending || peer->is_eof) && !hf_peer_is_busy(peer) &&
+           peer->counts[HF_EXCHANGE_CARRIER] == 0 &&
            hf_peer_unwritten(peer) == 0;
 }
 
@@ -391,9 +592,10 @@ hf_http_drain(struct hf_http_peer *peer)
         return;
     peer->is_draining = true;
     peer->drain_since = peer->http->now;
+    end_carriers(peer);
     if (peer->protocol == HF_PROTOCOL_H2)
         hf_h2_drain(peer);
-    else if (!hf_peer_is_busy(peer))
+    else if (!hf_peer_is_busy(peer) && peer->counts[HF_EXCHANGE_CARRIER] == 0)
         peer->is_ending = true;
 }
 
@@ -445,6 +647,14 @@ drain_end(const struct hf_http_peer *peer)
                : hf_after(peer->drain_since, (struct hf_duration){DRAIN_MS});
 }
 
+static struct hf_instant
+quiet_end(const struct hf_http_peer *peer)
+{
+    return peer->counts[HF_EXCHANGE_CARRIER] == 0
+               ? HF_NEVER
+               : hf_after(peer->quiet_at, (struct hf_duration){QUIET_MS});
+}
+
 struct hf_instant
 hf_http_deadline(const struct hf_http_peer *peer)
 {
@@ -455,6 +665,7 @@ hf_http_deadline(const struct hf_http_peer *peer)
     if (peer->is_ending)
         return end;
     end = hf_earlier(end, hf_earlier(head_end(peer), body_end(peer)));
+    end = hf_earlier(end, quiet_end(peer));
     return hf_earlier(end, hf_earlier(idle_end(peer), drain_end(peer)));
 }
 
@@ -483,6 +694,33 @@ end_slow_head(struct hf_http_peer *peer)
         hf_peer_end(peer);
 }
 
+/* Nothing was asked for long. */
+static void
+end_idle(struct hf_http_peer *peer)
+{
+    if (peer->counts[HF_EXCHANGE_CARRIER] > 0) {
+        end_carriers(peer);
+        peer->idle_since = peer->http->now;
+    } else if (peer->protocol == HF_PROTOCOL_H2) {
+        hf_h2_end(peer, HF_H2_END_IDLE);
+    } else {
+        hf_peer_end(peer);
+    }
+}
+
+static void
+look_at_carriers(struct hf_http_peer *peer)
+{
+    peer->quiet_at = peer->http->now;
+    HF_EACH(struct hf_exchange, one, &peer->lists[HF_EXCHANGE_CARRIER], link) {
+        hf_carrier_clock(one->carrier, peer->http->now);
+        if (hf_carrier_out(one->carrier).len == 0 && !peer->is_broken)
+            say_nothing(one);
+        if (peer->is_broken)
+            return;
+    }
+}
+
 void
 hf_http_clock(struct hf_http_peer *peer)
 {
@@ -498,12 +736,10 @@ hf_http_clock(struct hf_http_peer *peer)
         end_slow_head(peer);
     while (!peer->is_ending && hf_reached(now, body_end(peer)))
         refuse_slow(peer);
-    if (!peer->is_ending && hf_reached(now, idle_end(peer))) {
-        if (peer->protocol == HF_PROTOCOL_H2)
-            hf_h2_end(peer, HF_H2_END_IDLE);
-        else
-            hf_peer_end(peer);
-    }
+    if (!peer->is_ending && hf_reached(now, quiet_end(peer)))
+        look_at_carriers(peer);
+    if (!peer->is_ending && hf_reached(now, idle_end(peer)))
+        end_idle(peer);
     if (!peer->is_ending && hf_reached(now, drain_end(peer)))
         hf_h2_drain_now(peer);
 }

@@ -71,6 +71,22 @@ HF_MUST_USE enum hf_status hf_http_add(struct hf_http *http,
                                        struct hf_error *error);
 void hf_http_remove(struct hf_http_peer *peer);
 
+/*
+ * A POST to that path is a *carrier*: its body is lines, each of which is a
+ * request of its own, and its answer is lines, too (JSON Lines, as a rule).
+ * NULL, as at first: there are none.  `path` is static.
+ *
+ *   a carrier is told, with its headers ---> hf_http_carry, or hf_http_reply
+ *   a line is told, as a request ----------> hf_http_reply: a line
+ *
+ * A line is an exchange like any other: SENT when all of its answer was handed
+ * over, else LOST, with its carrier as with its connection.  Empty lines are
+ * let pass.  When the body has ended, and each line has its answer, the
+ * carrier's answer ends.  Lines are told a bounded number in a turn, and none
+ * while the peer does not take its answers.
+ */
+void hf_http_set_carrier_path(struct hf_http *http, const char *path);
+
 /* ---- What comes in ------------------------------------------------------- */
 
 /*
@@ -83,6 +99,10 @@ size_t hf_http_feed(struct hf_http_peer *peer, const char *bytes, size_t len);
 /* False: answers must be written before more is read, so that a peer that does
  * not read cannot ask for more. */
 bool hf_http_wants(const struct hf_http_peer *peer);
+
+/* There are lines that hf_http_feed will take, perhaps in the next turn, also
+ * without more bytes. */
+bool hf_http_has_line(const struct hf_http_peer *peer);
 
 /*
  * No more bytes will come, but answers may still be read: a peer that has
@@ -124,6 +144,24 @@ bool hf_http_next(struct hf_http_peer *peer, struct hf_http_event *event);
  * Nothing is done if the exchange is over. */
 void hf_http_tag(struct hf_http *http, uint64_t exchange, uint64_t tag);
 
+/* And the number that it has; 0: none, or it is over. */
+uint64_t hf_http_tag_of(const struct hf_http *http, uint64_t exchange);
+
+/* Is it a line that is open?  *name is what hf_http_name_line gave it. */
+bool hf_http_is_line(const struct hf_http *http, uint64_t exchange,
+                     bool *is_named, uint64_t *name);
+
+/* Name a line, until it is answered.  False: another open line of its carrier
+ * has that name. */
+bool hf_http_name_line(struct hf_http *http, uint64_t exchange, uint64_t name);
+
+/* A line that is open gets no answer: it is over, and nothing is told. */
+void hf_http_drop_line(struct hf_http *http, uint64_t exchange);
+
+/* The open line of that name beside that line, or 0. */
+uint64_t hf_http_find_line(const struct hf_http *http, uint64_t exchange,
+                           uint64_t name);
+
 /* Did its request ask for application/json, and not for
  * application/problem+json?  Then a problem is told as the first. */
 bool hf_http_wants_json(const struct hf_http *http, uint64_t exchange);
@@ -135,6 +173,13 @@ bool hf_http_wants_json(const struct hf_http *http, uint64_t exchange);
  * when this returns.  False: it is over, or answered already; nothing was done.
  */
 bool hf_http_reply(struct hf_http *http, uint64_t exchange,
+                   const struct hf_http_reply *reply);
+
+/* Begin the answer of a carrier that was told, and take its lines: with an
+ * empty line, so that its peer sees that nothing between keeps it back.
+ * Empty lines are also sent later, when nothing else is.  False: it is over, or
+ * answered already. */
+bool hf_http_carry(struct hf_http *http, uint64_t exchange,
                    const struct hf_http_reply *reply);
 
 /* The bytes that are to be written, as many answers as there are and have room

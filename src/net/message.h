@@ -36,8 +36,21 @@ enum hf_http_field {
     HF_HTTP_FIELDS,
 };
 
+/* What is wrong with a line: what has come of it may be cut. */
+enum hf_http_line {
+    HF_HTTP_LINE_FINE,
+    HF_HTTP_LINE_TOO_LONG, /* than a body may be */
+    HF_HTTP_LINE_SLOW, /* it took too long, and is the last of its carrier */
+    HF_HTTP_LINE_TOO_MANY, /* of its peer are not answered */
+};
+
 struct hf_http_request {
     uint64_t exchange; /* never 0, and never used again */
+    uint64_t carrier;  /* of a line: the exchange that it came on; else 0.  Its
+                          headers are the carrier's, its body is the line */
+    enum hf_http_line line;
+    bool is_carrier; /* its body is still to come: lines, each told as a
+                        request, once it is answered by hf_http_carry */
     enum hf_http_method method;
     bool is_http2;
     struct hf_bytes path;  /* begins with a slash, or is "*" for OPTIONS;
@@ -64,8 +77,9 @@ enum {
 struct hf_http_reply {
     int status; /* 200 to 599 */
     const struct hf_http_header *headers;
-    size_t headers_count; /* at most HF_HTTP_REPLY_HEADERS_MAX */
-    struct hf_bytes body; /* empty for 204 and 304 */
+    size_t headers_count;  /* at most HF_HTTP_REPLY_HEADERS_MAX */
+    struct hf_bytes first; /* of a line: what stands before its body */
+    struct hf_bytes body;  /* empty for 204 and 304; a line has its end */
 };
 
 #endif

@@ -2,6 +2,7 @@
 #define HF_NET_PARTS_H
 
 #include "base/list.h"
+#include "net/carrier.h"
 #include "net/exchanges.h"
 #include "net/http.h"
 #include "net/reader.h"
@@ -16,7 +17,7 @@
  *       \      /   \
  *       peer.c   h2_session  an exchange from its birth to its end; frames
  *       |           |
- *  exchanges, reader, headers, refusals, write_buffer
+ *  exchanges, carrier, reader, headers, refusals, write_buffer
  *
  * h2.c and h2_session alone know of nghttp2.
  */
@@ -36,6 +37,10 @@ struct hf_http {
     struct hf_exchanges exchanges;
     struct hf_readers readers;
     struct hf_write_buffers buffers;
+    const char *carrier_path; /* static; NULL: there are no carriers */
+    struct hf_hash line_names;
+    struct hf_list spare_lines;
+    uint64_t turn;
 };
 
 enum hf_protocol {
@@ -61,6 +66,11 @@ struct hf_http_peer {
     struct hf_reader *told_reader; /* owned: what the caller may look at */
     struct hf_http_request request;
 
+    struct hf_list ready;       /* carriers with a line to tell */
+    uint64_t lines_turn;        /* the last in which a line was told, */
+    unsigned lines_told;        /* and how many were in it */
+    struct hf_instant quiet_at; /* carriers were last looked at */
+
     struct hf_write_buffer out;
     uint32_t unread; /* bytes of bodies that are kept, for want of room */
 
@@ -81,6 +91,38 @@ void hf_peer_whole(struct hf_exchange *exchange);
 
 /* See headers.h, of a request that is COMING. */
 bool hf_peer_wants_json(const struct hf_exchange *exchange);
+
+/* Is a request that is COMING, and whose headers are there, a carrier? */
+bool hf_peer_is_carrier(const struct hf_exchange *exchange);
+
+/* Then it is the next that is told, as OPEN. */
+void hf_peer_carrier(struct hf_exchange *exchange);
+
+/* Its answer begins: it is a CARRIER. */
+void hf_peer_carry(struct hf_exchange *exchange);
+
+/* The next line of a carrier that is ready is the next that is told.  Returns
+ * the carrier. */
+struct hf_exchange *hf_peer_line(struct hf_http_peer *peer);
+
+/* Put bytes behind a carrier's answer.  False: no memory. */
+bool hf_peer_say(struct hf_exchange *exchange, struct hf_bytes first,
+                 struct hf_bytes second);
+
+/* The answer of a line: ANSWERED.  False: no memory. */
+bool hf_peer_answer_line(struct hf_exchange *exchange,
+                         const struct hf_http_reply *reply);
+
+/* An open line gets no answer, and is not told of any more. */
+void hf_peer_drop_line(struct hf_exchange *exchange);
+
+/* So much of a carrier's answer is made; its last byte is the byte `made` of
+ * all. */
+void hf_peer_lines_made(struct hf_exchange *carrier, size_t len, uint64_t made);
+
+/* No more lines are taken of any carrier; `is_cut`: what came may end within
+ * one. */
+void hf_peer_end_carriers(struct hf_http_peer *peer, bool is_cut);
 
 /* The answer begins: ANSWERED.  Its reader, if it has one, is let go. */
 void hf_peer_answer(struct hf_exchange *exchange);

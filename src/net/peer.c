@@ -5,6 +5,10 @@
 
 /* ---- The life of an exchange --------------------------------------------- */
 
+/* Lines of one peer that are not answered, as times of its streams: more of
+ * them wait for a batch, not for a lock. */
+enum { LINES_TIMES = 2 };
+
 /* The diagram of http.h; LOST and SENT end in FREE when they are told, and what
  * was never told goes there at once. */
 static bool
@@ -14,8 +18,11 @@ may_move(unsigned from, unsigned to)
         [HF_EXCHANGE_COMING][HF_EXCHANGE_OPEN] = true,
         [HF_EXCHANGE_COMING][HF_EXCHANGE_ANSWERED] = true,
         [HF_EXCHANGE_COMING][HF_EXCHANGE_LOST] = true,
+        [HF_EXCHANGE_OPEN][HF_EXCHANGE_CARRIER] = true,
         [HF_EXCHANGE_OPEN][HF_EXCHANGE_ANSWERED] = true,
         [HF_EXCHANGE_OPEN][HF_EXCHANGE_LOST] = true,
+        [HF_EXCHANGE_CARRIER][HF_EXCHANGE_MADE] = true,
+        [HF_EXCHANGE_CARRIER][HF_EXCHANGE_LOST] = true,
         [HF_EXCHANGE_ANSWERED][HF_EXCHANGE_MADE] = true,
         [HF_EXCHANGE_ANSWERED][HF_EXCHANGE_LOST] = true,
         [HF_EXCHANGE_MADE][HF_EXCHANGE_SENT] = true,
@@ -82,16 +89,17 @@ hf_peer_begin(struct hf_http_peer *peer)
     return exchange;
 }
 
-void
-hf_peer_whole(struct hf_exchange *exchange)
+/* It is the next that is told. */
+static struct hf_reader *
+tell(struct hf_exchange *exchange)
 {
     struct hf_http_peer *peer = exchange->peer;
+    struct hf_reader *reader = exchange->reader;
 
     HF_CHECK(peer->whole == NULL && peer->told_reader == NULL);
-    hf_reader_tell(exchange->reader, &peer->request);
-    peer->request.exchange = exchange->id;
+    peer->request = (struct hf_http_request){.exchange = exchange->id};
+    hf_reader_tell(reader, &peer->request);
     peer->request.is_http2 = peer->protocol == HF_PROTOCOL_H2;
-    peer->told_reader = exchange->reader;
     peer->whole = exchange;
     exchange->reader = NULL;
     exchange->is_head = peer->request.method == HF_HTTP_HEAD;
@@ -99,6 +107,15 @@ hf_peer_whole(struct hf_exchange *exchange)
         hf_header_wants_json(peer->request.fields[HF_HTTP_ACCEPT]);
     exchange->is_told = true;
     move_to(exchange, HF_EXCHANGE_OPEN);
+    return reader;
+}
+
+void
+hf_peer_whole(struct hf_exchange *exchange)
+{
+    struct hf_http_peer *peer = exchange->peer;
+
+    peer->told_reader = tell(exchange);
 }
 
 bool
@@ -109,6 +126,223 @@ hf_peer_wants_json(const struct hf_exchange *exchange)
                hf_reader_field(exchange->reader, HF_HTTP_ACCEPT));
 }
 
+/* ---- Lines --------------------------------------------------------------- */
+
+/* It has no answer to wait for any more, or none will be made. */
+static void
+drop_line(struct hf_exchange *exchange)
+{
+    struct hf_http *http = exchange->peer->http;
+    struct hf_line *line = exchange->line;
+
+    hf_line_unname(&http->line_names, line);
+    hf_list_remove(exchange->state == HF_EXCHANGE_OPEN
+                       ? &line->carrier->open
+                       : &line->carrier->answered,
+                   &line->link);
+    hf_list_add(&http->spare_lines, &line->link);
+    exchange->is_line = false;
+    exchange->line = NULL;
+}
+
+/* If it was not told, it will not be. */
+static void
+untell(struct hf_exchange *exchange)
+{
+    struct hf_http_peer *peer = exchange->peer;
+
+    if (peer->whole != exchange)
+        return;
+    peer->whole = NULL;
+    exchange->is_told = false;
+}
+
+static void
+lose_lines(struct hf_list *lines)
+{
+    while (lines->first != NULL) {
+        struct hf_exchange *exchange =
+            HF_CONTAINER(lines->first, struct hf_line, link)->exchange;
+
+        drop_line(exchange);
+        untell(exchange);
+        move_to(exchange, HF_EXCHANGE_LOST);
+    }
+}
+
+/* Its lines are lost with it, cut as by the end of their connection. */
+static void
+drop_carrier(struct hf_exchange *exchange)
+{
+    struct hf_carrier *carrier = exchange->carrier;
+
+    lose_lines(&carrier->open);
+    lose_lines(&carrier->answered);
+    exchange->peer->unread -= (uint32_t)hf_carrier_out(carrier).len;
+    hf_carrier_close(carrier);
+    exchange->is_carrier = false;
+    exchange->carrier = NULL;
+}
+
+bool
+hf_peer_is_carrier(const struct hf_exchange *exchange)
+{
+    const char *path = exchange->peer->http->carrier_path;
+    const struct hf_reader *reader = exchange->reader;
+    size_t len = path == NULL ? 0 : strlen(path);
+    const char *target = reader->bytes + reader->target.at;
+
+    return len > 0 && reader->method == HF_HTTP_POST &&
+           reader->target.len >= len && memcmp(target, path, len) == 0 &&
+           (reader->target.len == len || target[len] == '?');
+}
+
+void
+hf_peer_carrier(struct hf_exchange *exchange)
+{
+    struct hf_http_peer *peer = exchange->peer;
+    struct hf_carrier *carrier =
+        hf_carrier_open(&peer->http->readers, exchange, &peer->ready);
+
+    if (carrier == NULL) {
+        hf_peer_break(peer);
+        return;
+    }
+    carrier->reader = tell(exchange);
+    exchange->body = NULL;
+    exchange->carrier = carrier;
+    exchange->is_carrier = true;
+    peer->request.is_carrier = true;
+    carrier->head = peer->request;
+}
+
+void
+hf_peer_carry(struct hf_exchange *exchange)
+{
+    struct hf_http_peer *peer = exchange->peer;
+
+    if (peer->counts[HF_EXCHANGE_CARRIER] == 0)
+        peer->quiet_at = peer->http->now;
+    move_to(exchange, HF_EXCHANGE_CARRIER);
+}
+
+/* NULL: there are too many, or no memory. */
+static struct hf_exchange *
+add_line(struct hf_carrier *carrier)
+{
+    struct hf_http_peer *peer = carrier->exchange->peer;
+    struct hf_http *http = peer->http;
+    struct hf_link *spare = http->spare_lines.first;
+    struct hf_exchange *exchange;
+    struct hf_line *line;
+
+    if (spare == NULL) {
+        line = hf_new(http->alloc, struct hf_line);
+        if (line == NULL)
+            return NULL;
+        hf_list_add(&http->spare_lines, &line->link);
+        spare = &line->link;
+    }
+    exchange = hf_exchanges_add(&http->exchanges, peer);
+    if (exchange == NULL)
+        return NULL;
+    line = HF_CONTAINER(spare, struct hf_line, link);
+    hf_list_remove(&http->spare_lines, spare);
+    *line = (struct hf_line){.exchange = exchange, .carrier = carrier};
+    hf_list_add(&carrier->open, &line->link);
+    exchange->line = line;
+    exchange->is_line = true;
+    exchange->is_told = true;
+    list(exchange, HF_EXCHANGE_OPEN);
+    return exchange;
+}
+
+struct hf_exchange *
+hf_peer_line(struct hf_http_peer *peer)
+{
+    struct hf_carrier *carrier =
+        HF_CONTAINER(peer->ready.first, struct hf_carrier, ready_link);
+    struct hf_exchange *exchange = add_line(carrier);
+    struct hf_http_request *request = &peer->request;
+
+    if (exchange == NULL) {
+        hf_peer_break(peer);
+        return NULL;
+    }
+    HF_CHECK(peer->whole == NULL && peer->told_reader == NULL);
+    *request = carrier->head;
+    request->exchange = exchange->id;
+    request->carrier = carrier->exchange->id;
+    request->is_carrier = false;
+    request->body = hf_carrier_next(carrier, peer->http->now, &request->line);
+    if (peer->counts[HF_EXCHANGE_OPEN] >
+        LINES_TIMES * peer->http->limits.streams)
+        request->line = HF_HTTP_LINE_TOO_MANY;
+    peer->whole = exchange;
+    return carrier->exchange;
+}
+
+bool
+hf_peer_say(struct hf_exchange *exchange, struct hf_bytes first,
+            struct hf_bytes second)
+{
+    if (!hf_carrier_put(exchange->carrier, first, second))
+        return false;
+    exchange->peer->unread += (uint32_t)(first.len + second.len);
+    return true;
+}
+
+bool
+hf_peer_answer_line(struct hf_exchange *exchange,
+                    const struct hf_http_reply *reply)
+{
+    struct hf_line *line = exchange->line;
+    struct hf_carrier *carrier = line->carrier;
+
+    if (!hf_peer_say(carrier->exchange, reply->first, reply->body))
+        return false;
+    hf_line_unname(&exchange->peer->http->line_names, line);
+    hf_list_remove(&carrier->open, &line->link);
+    hf_list_add(&carrier->answered, &line->link);
+    line->end = carrier->put;
+    hf_peer_answer(exchange);
+    return true;
+}
+
+void
+hf_peer_drop_line(struct hf_exchange *exchange)
+{
+    drop_line(exchange);
+    exchange->is_told = false;
+    move_to(exchange, HF_EXCHANGE_LOST);
+}
+
+void
+hf_peer_lines_made(struct hf_exchange *exchange, size_t len, uint64_t made)
+{
+    struct hf_carrier *carrier = exchange->carrier;
+    struct hf_link *link;
+
+    hf_carrier_pull(carrier, len);
+    exchange->peer->unread -= (uint32_t)len;
+    while ((link = carrier->answered.first) != NULL) {
+        struct hf_line *line = HF_CONTAINER(link, struct hf_line, link);
+
+        if (line->end > carrier->made)
+            break;
+        hf_peer_made(line->exchange, made);
+    }
+}
+
+void
+hf_peer_end_carriers(struct hf_http_peer *peer, bool is_cut)
+{
+    HF_EACH(struct hf_exchange, one, &peer->lists[HF_EXCHANGE_CARRIER], link)
+        hf_carrier_end(one->carrier, is_cut);
+}
+
+/* ---- The end of an exchange ---------------------------------------------- */
+
 void
 hf_peer_answer(struct hf_exchange *exchange)
 {
@@ -116,6 +350,13 @@ hf_peer_answer(struct hf_exchange *exchange)
 
     if (exchange->state == HF_EXCHANGE_COMING)
         hf_reader_end(&peer->http->readers, exchange->reader);
+    if (exchange->is_carrier) {
+        if (peer->told_reader == NULL) { /* the caller may still look at it */
+            peer->told_reader = exchange->carrier->reader;
+            exchange->carrier->reader = NULL;
+        }
+        drop_carrier(exchange);
+    }
     exchange->body = NULL;
     if (peer->counts[HF_EXCHANGE_ANSWERED] == 0 && hf_peer_unwritten(peer) == 0)
         peer->unread_since = peer->http->now;
@@ -135,7 +376,12 @@ drop_rest(struct hf_exchange *exchange)
 void
 hf_peer_made(struct hf_exchange *exchange, uint64_t made)
 {
-    drop_rest(exchange);
+    if (exchange->is_carrier)
+        drop_carrier(exchange);
+    else if (exchange->is_line)
+        drop_line(exchange);
+    else
+        drop_rest(exchange);
     exchange->made = made;
     move_to(exchange, HF_EXCHANGE_MADE);
 }
@@ -147,12 +393,13 @@ hf_peer_lose(struct hf_exchange *exchange)
 
     if (exchange->state == HF_EXCHANGE_COMING)
         hf_reader_end(&peer->http->readers, exchange->reader);
-    if (exchange->state == HF_EXCHANGE_ANSWERED)
+    if (exchange->is_carrier)
+        drop_carrier(exchange);
+    else if (exchange->is_line)
+        drop_line(exchange);
+    else if (exchange->state == HF_EXCHANGE_ANSWERED)
         drop_rest(exchange);
-    if (peer->whole == exchange) { /* it was not told, and will not be */
-        peer->whole = NULL;
-        exchange->is_told = false;
-    }
+    untell(exchange);
     move_to(exchange, HF_EXCHANGE_LOST);
 }
 
@@ -183,6 +430,7 @@ hf_peer_end(struct hf_http_peer *peer)
     peer->is_ending = true;
     lose_all(peer, HF_EXCHANGE_COMING);
     lose_all(peer, HF_EXCHANGE_OPEN);
+    lose_all(peer, HF_EXCHANGE_CARRIER);
     lose_all(peer, HF_EXCHANGE_ANSWERED);
 }
 

@@ -275,13 +275,14 @@ take_events(struct hf_accepted *c)
     return any;
 }
 
-/* Take bytes for as long as HTTP takes them; how many. */
+/* Take bytes for as long as HTTP takes them, and lines that are there; how many
+ * bytes. */
 static size_t
 feed(struct hf_accepted *c, const char *bytes, size_t len)
 {
     size_t taken = 0;
 
-    while (taken < len) {
+    while (taken < len || hf_http_has_line(c->peer)) {
         size_t more = hf_http_feed(c->peer, bytes + taken, len - taken);
 
         taken += more;
@@ -317,8 +318,10 @@ feed_left(struct hf_accepted *c)
 {
     size_t taken;
 
-    if (c->left_len == 0)
+    if (c->left_len == 0) {
+        (void)feed(c, "", 0);
         return;
+    }
     taken = feed(c, c->left, c->left_len);
     if (taken > 0)
         keep_left(c, c->left + taken, c->left_len - taken);
@@ -334,7 +337,7 @@ hf_accepted_read(struct hf_accepted *c)
     feed_left(c);
     hold_back(c);
     if (c->state != HF_ACCEPTED_READING)
-        return false;
+        return hf_http_has_line(c->peer);
     len = recv(c->fd, buffer, sizeof(buffer), MSG_DONTWAIT);
     if (len > 0) {
         taken = feed(c, buffer, (size_t)len);
@@ -347,7 +350,7 @@ hf_accepted_read(struct hf_accepted *c)
     }
     (void)take_events(c);
     set_unread(c, hf_http_unread(c->peer));
-    return len == (ssize_t)sizeof(buffer);
+    return len == (ssize_t)sizeof(buffer) || hf_http_has_line(c->peer);
 }
 
 /* It is to be read, but perhaps only because it was just accepted. */
@@ -439,7 +442,8 @@ hf_accepted_flush(struct hf_accepted *c)
         return;
     is_all = write_all(c);
     (void)take_events(c);
-    if (c->left_len > 0 && hf_http_wants(c->peer))
+    if (hf_http_has_line(c->peer) ||
+        (c->left_len > 0 && hf_http_wants(c->peer)))
         hf_accepted_to_read(c);
     if (hf_http_is_done(c->peer)) {
         (void)take_events(c);

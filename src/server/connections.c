@@ -38,6 +38,15 @@ opened(void *peer, uint64_t session, uint64_t end)
     c->opened_end = end;
 }
 
+/* HTTP/2 counts its streams by itself; lines of a stream count as they do. */
+static bool
+has_stream(const void *peer)
+{
+    const struct hf_accepted *c = peer;
+
+    return c->place.waits < c->all->limits->streams;
+}
+
 static bool
 may_wait(const void *peer, bool comes_back)
 {
@@ -73,6 +82,7 @@ const struct hf_service_peers hf_connections_peers = {
     .wrote = wrote,
     .holds = holds,
     .opened = opened,
+    .has_stream = has_stream,
     .may_wait = may_wait,
     .waits = waits,
     .address = address,

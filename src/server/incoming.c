@@ -49,12 +49,10 @@ hf_incoming_read_session(struct hf_incoming *r)
 bool
 hf_incoming_read_key(struct hf_incoming *r)
 {
-    struct hf_bytes key = r->http->fields[HF_HTTP_IDEMPOTENCY_KEY];
-
-    if (key.at == NULL)
+    if (r->key.at == NULL)
         return true;
     r->of_key = r->message.session == 0;
-    if (key.len >= KEY_MIN && key.len <= KEY_MAX)
+    if (r->key.len >= KEY_MIN && r->key.len <= KEY_MAX)
         return true;
     return hf_incoming_refuse(
         r, HF_API_BAD_REQUEST,
@@ -208,7 +206,7 @@ hf_incoming_open(struct hf_incoming *r)
 {
     struct hf_error why;
 
-    if (r->http->fields[HF_HTTP_IDEMPOTENCY_KEY].at != NULL) {
+    if (r->key.at != NULL) {
         hf_incoming_refuse(
             r, HF_API_BAD_REQUEST,
             "an idempotency-key is of an acquire or a wait, which opens a "
@@ -358,12 +356,11 @@ static bool
 open_for(struct hf_incoming *r)
 {
     struct hf_lockspace *table = hf_seat_table(r->service->seat);
-    struct hf_bytes key = r->http->fields[HF_HTTP_IDEMPOTENCY_KEY];
     struct hf_error why;
 
     r->opened = true;
     if (r->of_key) {
-        hf_secret_of_key(key, &r->message.session, &r->secret);
+        hf_secret_of_key(r->key, &r->message.session, &r->secret);
         hf_secret_hash(&r->service->hasher, &r->secret, &r->message.secret);
         if (table != NULL && hf_look_session(table, r->message.session) != 0)
             return hf_incoming_may_park(r);

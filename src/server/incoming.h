@@ -14,6 +14,7 @@ struct hf_incoming {
     const struct hf_route *route;
     const struct hf_http_request *http;
     struct hf_message message;
+    struct hf_bytes key; /* its idempotency key; `at` is NULL: it has none */
     struct hf_secret secret;
     bool of_key; /* its session is that of its idempotency key */
     bool opened; /* it has opened its session, or found that of its key */

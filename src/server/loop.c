@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/fd.h"
 #include "server/listener.h"
+#include "server/route.h"
 
 /* How long a server that drains waits for clients that read slowly, and for a
  * store that does not answer. */
@@ -243,6 +244,7 @@ open_all(struct loop *loop, struct hf_error *error)
                           error);
     if (status != HF_OK)
         return status;
+    hf_http_set_carrier_path(loop->http, HF_ROUTE_STREAM_PATH);
     status = hf_listener_open(&loop->listener, loop->config.host, &port, error);
     if (status != HF_OK)
         return status;

@@ -324,8 +324,10 @@ may_wait(struct hf_incoming *r)
     if (table == NULL || !takes_time(table, m))
         return true;
     if (r->of_key)
-        hf_secret_of_key(r->http->fields[HF_HTTP_IDEMPOTENCY_KEY], &session,
-                         &secret);
+        hf_secret_of_key(r->key, &session, &secret);
+    if (!config->peers->has_stream(r->service->peer))
+        return hf_incoming_refuse(r, HF_API_NO_ROOM,
+                                  "too many requests of this connection wait");
     r->waits = config->peers->may_wait(
         r->service->peer, hf_look_waiting(table, session, m->lane, 0) != 0);
     if (r->waits)
@@ -576,6 +578,7 @@ handle(struct hf_incoming *r)
     case HF_ROUTE_CLEAR:
         handle_clear(r);
         return;
+    case HF_ROUTE_STREAM:
     case HF_ROUTE_LIST:
     case HF_ROUTE_SESSIONS:
     case HF_ROUTE_SHOW:
@@ -587,7 +590,7 @@ handle(struct hf_incoming *r)
     case HF_ROUTE_METRICS:
         break;
     }
-    HF_CHECK(!"these only look");
+    HF_CHECK(!"these are no messages");
 }
 
 static bool
@@ -610,6 +613,9 @@ enum {
                HF_API_FORCE | HF_API_GONE,
 };
 
+/* What a line has beside; one that opens a session by itself has no key. */
+enum { OF_LINE = HF_API_ID | HF_API_DO | HF_API_KEY };
+
 static const struct hf_api_form forms[] = {
     [HF_ROUTE_OPEN] = {"a session", OF_OPEN},
     [HF_ROUTE_KEEP_ALIVE] = {"a keep-alive", OF_SESSION},
@@ -625,14 +631,21 @@ static const struct hf_api_form forms[] = {
 
 /* False: the request is refused, and that is answered. */
 static bool
-read_body(const struct hf_incoming *r)
+read_body(struct hf_incoming *r)
 {
     struct hf_service *service = r->service;
+    struct hf_api_form form = forms[r->route->kind];
     struct hf_error why;
-    enum hf_status status = hf_api_body_read(
-        &forms[r->route->kind], r->http->body,
-        r->http->fields[HF_HTTP_OPTIONAL], &service->body, &why);
+    enum hf_status status;
 
+    if (r->http->carrier != 0)
+        form.members |= OF_LINE;
+    status = hf_api_body_read(&form, r->http->body,
+                              r->http->fields[HF_HTTP_OPTIONAL], &service->body,
+                              &why);
+    r->key = hf_incoming_gives(r, HF_API_KEY)
+                 ? service->body.key
+                 : r->http->fields[HF_HTTP_IDEMPOTENCY_KEY];
     if (status == HF_OK)
         return true;
     if (service->body.unknown.what != NULL)

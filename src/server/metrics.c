@@ -22,6 +22,7 @@ static const char *const routes[HF_METRICS_ROUTES] = {
     [HF_ROUTE_RELEASE] = "release",
     [HF_ROUTE_CHANGE] = "change",
     [HF_ROUTE_CLEAR] = "clear",
+    [HF_ROUTE_STREAM] = "stream",
     [HF_ROUTE_LIST] = "list",
     [HF_ROUTE_SESSIONS] = "sessions",
     [HF_ROUTE_SHOW] = "show",

@@ -16,6 +16,7 @@
  *   incoming.c   who asks, in which session, and how a message is sent in
  *   views.c      requests that only look
  *   audits.c     requests for the audit
+ *   lines.c      requests that come as lines of a stream
  *   replies.c    effects of the node, as answers: all call it
  */
 
@@ -111,6 +112,14 @@ void hf_service_handle(struct hf_service *service, const struct hf_route *route,
                        const struct hf_http_request *request);
 void hf_service_show(struct hf_service *service, const struct hf_route *route,
                      const struct hf_http_request *request);
+
+/* A stream of lines; and one of them, of which `route` gets the kind.  False:
+ * it is answered, or cancels the line of the exchange *cancelled (0: none). */
+void hf_service_carry(struct hf_service *service,
+                      const struct hf_http_request *request);
+bool hf_service_read_line(struct hf_service *service,
+                          const struct hf_http_request *request,
+                          struct hf_route *route, uint64_t *cancelled);
 
 /* A request for the audit; and a page of it, as the seat tells. */
 void hf_service_audit(struct hf_service *service, const struct hf_route *route,

@@ -33,11 +33,39 @@ hf_service_line(struct hf_text *text)
     return (struct hf_bytes){text->at, hf_text_kept(text)};
 }
 
+/* What a line of a stream has of its own, before the members of its body. */
+static struct hf_bytes
+begin_line(const struct hf_service *service, uint64_t exchange, int status,
+           char *bytes, size_t size)
+{
+    struct hf_text text;
+    bool is_named;
+    uint64_t id;
+
+    if (!hf_http_is_line(service->config.http, exchange, &is_named, &id))
+        return (struct hf_bytes){NULL, 0};
+    hf_text_init(&text, bytes, size);
+    hf_text_add(&text, "{\"id\":");
+    if (is_named)
+        hf_text_add_number(&text, id);
+    else
+        hf_text_add(&text, "null");
+    if (status < 400) { /* a problem has it */
+        hf_text_add(&text, ",\"status\":");
+        hf_text_add_number(&text, (uint64_t)status);
+    }
+    hf_text_add(&text, ",");
+    return (struct hf_bytes){text.at, text.len};
+}
+
 /* With one header more, or NULL. */
 static void
 reply_with(struct hf_service *service, uint64_t exchange, int status,
            struct hf_bytes body, const struct hf_http_header *more)
 {
+    char bytes[64];
+    struct hf_bytes first =
+        begin_line(service, exchange, status, bytes, sizeof(bytes));
     const struct hf_http_header headers[] = {
         {"content-type", type_of(service, exchange, status)},
         {"cache-control", {"no-store", 8}},
@@ -47,7 +75,9 @@ reply_with(struct hf_service *service, uint64_t exchange, int status,
         .status = status,
         .headers = headers,
         .headers_count = more != NULL ? 3 : 2,
-        .body = body,
+        .first = first,
+        .body = first.len == 0 ? body
+                               : (struct hf_bytes){body.at + 1, body.len - 1},
     };
 
     service->metrics.responses[status]++;

@@ -24,6 +24,7 @@ enum hf_route_kind {
     HF_ROUTE_RELEASE,
     HF_ROUTE_CHANGE,
     HF_ROUTE_CLEAR,
+    HF_ROUTE_STREAM, /* requests as lines */
     HF_ROUTE_LIST,
     HF_ROUTE_SESSIONS,
     HF_ROUTE_SHOW,
@@ -34,6 +35,8 @@ enum hf_route_kind {
     HF_ROUTE_READY,
     HF_ROUTE_METRICS,
 };
+
+#define HF_ROUTE_STREAM_PATH "/v1/stream"
 
 enum { HF_ROUTE_LIMIT_MAX = 1000 }; /* rows of one list */
 

@@ -60,6 +60,23 @@ refuse_way(struct hf_service *service, const struct hf_http_request *request,
                            &allow);
 }
 
+/* A message, or what only looks. */
+static void
+handle(struct hf_service *service, const struct hf_route *route,
+       const struct hf_http_request *request)
+{
+    service->metrics.requests[route->kind]++;
+    if (route->kind == HF_ROUTE_STREAM)
+        hf_service_carry(service, request);
+    else if (route->kind == HF_ROUTE_AUDIT)
+        hf_service_audit(service, route, request);
+    else if (route->kind >= HF_ROUTE_LIST)
+        hf_service_show(service, route, request);
+    else
+        hf_service_handle(service, route, request);
+    service->current = 0;
+}
+
 static void
 on_request(struct hf_service *service, const struct hf_http_request *request)
 {
@@ -81,14 +98,7 @@ on_request(struct hf_service *service, const struct hf_http_request *request)
     } else if (!hf_route_read(&ask, &route, &refusal)) {
         refuse_way(service, request, &refusal);
     } else {
-        service->metrics.requests[route.kind]++;
-        if (route.kind == HF_ROUTE_AUDIT)
-            hf_service_audit(service, &route, request);
-        else if (route.kind >= HF_ROUTE_LIST)
-            hf_service_show(service, &route, request);
-        else
-            hf_service_handle(service, &route, request);
-        service->current = 0;
+        handle(service, &route, request);
     }
 }
 
@@ -158,6 +168,41 @@ on_lost(struct hf_service *service, struct hf_pending_call *call, bool cut)
     hf_service_step(service, &event);
 }
 
+/* As the reset of a stream of HTTP/2, but that this is answered. */
+static void
+cancel(struct hf_service *service, uint64_t exchange)
+{
+    struct hf_pending_call *call = hf_pending_find(
+        &service->pending, hf_http_tag_of(service->config.http, exchange));
+
+    if (call != NULL)
+        on_lost(service, call, false);
+    hf_service_refuse(service, exchange, HF_API_CANCELLED, NULL);
+}
+
+/* Of the headers of its stream one is its own, too. */
+static void
+on_line(struct hf_service *service, const struct hf_http_request *request)
+{
+    const struct hf_http_request line = {
+        .exchange = request->exchange,
+        .carrier = request->carrier,
+        .line = request->line,
+        .method = request->method,
+        .is_http2 = request->is_http2,
+        .path = request->path,
+        .fields[HF_HTTP_OPTIONAL] = request->fields[HF_HTTP_OPTIONAL],
+        .body = request->body,
+    };
+    struct hf_route route;
+    uint64_t cancelled = 0;
+
+    if (hf_service_read_line(service, &line, &route, &cancelled))
+        handle(service, &route, &line);
+    else if (cancelled != 0)
+        cancel(service, cancelled);
+}
+
 void
 hf_service_unread(struct hf_service *service, uint64_t session)
 {
@@ -177,7 +222,10 @@ hf_service_event(struct hf_service *service, void *peer,
     service->peer = peer;
     switch (event->kind) {
     case HF_HTTP_REQUEST:
-        on_request(service, event->request);
+        if (event->request->carrier != 0)
+            on_line(service, event->request);
+        else
+            on_request(service, event->request);
         break;
     case HF_HTTP_SENT:
         if (call != NULL)

@@ -37,6 +37,9 @@ struct hf_service_peers {
      * with that byte of all that were written to it. */
     void (*opened)(void *peer, uint64_t session, uint64_t end);
 
+    /* May one more of its requests wait, beside those that do? */
+    bool (*has_stream)(const void *peer);
+
     /* May it wait, for what it asks anew, or for a place that it has? */
     bool (*may_wait)(const void *peer, bool comes_back);
 

@@ -115,6 +115,13 @@ static const struct problem of_server[] = {
     [HF_API_NO_ROOM] = {429, "limit", "the server has no room for it", NULL},
     [HF_API_VOLATILE] = {409, "volatile", "this server keeps nothing", NULL},
     [HF_API_NO_MEMORY] = {503, "no-memory", "the server has no memory", NULL},
+    [HF_API_SLOW] = {408, "slow", "the request took too long to arrive", NULL},
+    [HF_API_ID_IN_USE] = {400, "id-in-use",
+                          "another line of this stream has that id, and is "
+                          "not answered yet",
+                          NULL},
+    [HF_API_CANCELLED] = {409, "cancelled", "its client has cancelled the line",
+                          NULL},
 };
 
 const char *

@@ -81,6 +81,9 @@ enum hf_api_problem {
     HF_API_NO_ROOM,     /* 429 */
     HF_API_VOLATILE,    /* 409: of a server that keeps nothing */
     HF_API_NO_MEMORY,   /* 503 */
+    HF_API_SLOW,        /* 408 */
+    HF_API_ID_IN_USE,   /* 400: of a line of a stream */
+    HF_API_CANCELLED,   /* 409: of a line that was cancelled */
 };
 
 /* Append it, with `detail` for this very request, and return the status.  What

@@ -233,6 +233,9 @@ static const struct hf_member_ways locks_ways = {read_locks, write_locks};
     }
 
 static const struct hf_member rows[] = {
+    ROW(HF_MEMBER_NATURAL, "id", id),
+    ROW(HF_MEMBER_TEXT, "do", what),
+    ROW(HF_MEMBER_TEXT, "key", key),
     {HF_MEMBER_ID, "session", HF_AT(struct hf_api_body, session),
      .need = HF_OPTIONAL, .least = 1},
     ROW(HF_MEMBER_HEX, "secret", secret),
@@ -336,6 +339,23 @@ hf_api_body_read(const struct hf_api_form *form, struct hf_bytes text,
     if (!hf_json_is_object(text))
         return hf_fail(error, HF_E_INVALID, "the body is no JSON object");
     return read_members(&reading, text, body, error);
+}
+
+void
+hf_api_line_read(struct hf_bytes text, struct hf_api_line *line)
+{
+    struct hf_bytes key;
+    struct hf_bytes value;
+    size_t at = 0;
+
+    *line = (struct hf_api_line){.has_id = false};
+    while ((!line->has_id || line->what.len == 0) &&
+           hf_json_next_member(text, &at, &key, &value)) {
+        if (hf_json_says(key, "id"))
+            line->has_id = hf_fields_read_natural(value, &line->id);
+        else if (hf_json_says(key, "do"))
+            line->what = value;
+    }
 }
 
 void

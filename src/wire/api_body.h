@@ -21,6 +21,7 @@
  *   fence 1763850690123456   fences […]   seen 1763850690123456
  *   reason "…"   force true   gone true
  *   sessions [{"session":…,"secret":…,"term":…,"lowest":…}, …]
+ *   id 7   do "acquire"   key "…"     of a line of a stream alone
  *
  * A duration is a text with a unit or a number of milliseconds.  A fence, and a
  * term, is a number or the same digits as a text, for who reads JSON with
@@ -38,32 +39,35 @@ enum {
 
 /* What was given: bits of `given`, in the order of the table in api_body.c. */
 enum hf_api_given {
-    HF_API_SESSION = 1 << 0,
-    HF_API_SECRET = 1 << 1,
-    HF_API_TERM = 1 << 2,
-    HF_API_LOWEST = 1 << 3,
-    HF_API_LANE = 1 << 4,
-    HF_API_N = 1 << 5,
-    HF_API_A = 1 << 6,
-    HF_API_TTL = 1 << 7,
-    HF_API_IF_DEAD = 1 << 8,
-    HF_API_WHO = 1 << 9,
-    HF_API_SPACE = 1 << 10,
-    HF_API_NAME = 1 << 11,
-    HF_API_MODE = 1 << 12,
-    HF_API_LOCKS = 1 << 13,
-    HF_API_WAIT = 1 << 14,
-    HF_API_PARK = 1 << 15,
-    HF_API_WAITED = 1 << 16,
-    HF_API_SEEN = 1 << 17,
-    HF_API_FREE = 1 << 18,
-    HF_API_NOTE = 1 << 19,
-    HF_API_FENCE = 1 << 20,
-    HF_API_FENCES = 1 << 21,
-    HF_API_REASON = 1 << 22,
-    HF_API_FORCE = 1 << 23,
-    HF_API_GONE = 1 << 24,
-    HF_API_SESSIONS = 1 << 25,
+    HF_API_ID = 1 << 0,
+    HF_API_DO = 1 << 1,
+    HF_API_KEY = 1 << 2,
+    HF_API_SESSION = 1 << 3,
+    HF_API_SECRET = 1 << 4,
+    HF_API_TERM = 1 << 5,
+    HF_API_LOWEST = 1 << 6,
+    HF_API_LANE = 1 << 7,
+    HF_API_N = 1 << 8,
+    HF_API_A = 1 << 9,
+    HF_API_TTL = 1 << 10,
+    HF_API_IF_DEAD = 1 << 11,
+    HF_API_WHO = 1 << 12,
+    HF_API_SPACE = 1 << 13,
+    HF_API_NAME = 1 << 14,
+    HF_API_MODE = 1 << 15,
+    HF_API_LOCKS = 1 << 16,
+    HF_API_WAIT = 1 << 17,
+    HF_API_PARK = 1 << 18,
+    HF_API_WAITED = 1 << 19,
+    HF_API_SEEN = 1 << 20,
+    HF_API_FREE = 1 << 21,
+    HF_API_NOTE = 1 << 22,
+    HF_API_FENCE = 1 << 23,
+    HF_API_FENCES = 1 << 24,
+    HF_API_REASON = 1 << 25,
+    HF_API_FORCE = 1 << 26,
+    HF_API_GONE = 1 << 27,
+    HF_API_SESSIONS = 1 << 28,
 };
 
 /* One of several sessions that are kept alive. */
@@ -78,6 +82,9 @@ struct hf_api_alive {
 struct hf_api_body {
     unsigned given; /* bits of enum hf_api_given; what is not is zero */
     struct hf_api_unknown unknown; /* why it was refused, if so */
+    uint64_t id;                   /* of a line of a stream, */
+    struct hf_bytes what;          /* ... "do": what it asks for, */
+    struct hf_bytes key;           /* ... and its idempotency key */
     uint64_t session;
     struct hf_secret secret;
     uint64_t term;
@@ -136,6 +143,16 @@ HF_MUST_USE enum hf_status hf_api_body_read(const struct hf_api_form *form,
                                             struct hf_bytes optional,
                                             struct hf_api_body *body,
                                             struct hf_error *error);
+
+/* What a line of a stream says of itself.  The rest of it is not looked at:
+ * hf_api_body_read reads it all. */
+struct hf_api_line {
+    bool has_id;
+    uint64_t id;
+    struct hf_bytes what; /* "do", as JSON; empty: it has none */
+};
+
+void hf_api_line_read(struct hf_bytes text, struct hf_api_line *line);
 
 /* Append the members that are given, but for `sessions`. */
 void hf_api_body_write(const struct hf_api_body *body, struct hf_text *text);

@@ -123,6 +123,44 @@ talk_http2(void)
     bench_pass(&bench, 1000);
 }
 
+/* Lines come and go; some wait, and the rest is lost with its carrier. */
+static void
+talk_lines1(void)
+{
+    bench_text(&bench, "POST /lines HTTP/1.1\r\nHost: h\r\n"
+                       "Transfer-Encoding: chunked\r\n\r\n"
+                       "b\r\na\nwait b\nc\n\r\n"
+                       "10\r\nname 1\nname 2\nd\n\r\n");
+    answer_what_waits();
+    bench_text(&bench, "7\r\nwait\nxx\r\n");
+    bench_pass(&bench, 10 * 1000);
+    bench_pass(&bench, 30 * 1000);
+}
+
+static void
+talk_lines2(void)
+{
+    const char *const pairs[] = {":method",    "POST",  ":scheme",
+                                 "http",       ":path", "/lines",
+                                 ":authority", "h",     NULL};
+
+    frames_begin(&frames, 4, 1000); /* SETTINGS_INITIAL_WINDOW_SIZE */
+    frames_headers(&frames, END_HEADERS, 1, pairs);
+    frames_add(&frames, DATA, 0, 1, "a\nname 1\nwait\nb", 15);
+    bench_feed(&bench, frames.bytes, frames.len);
+    frames.len = 0;
+    answer_what_waits();
+    frames_number(&frames, WINDOW_UPDATE, 0, 1, 200 * 1000);
+    frames_headers(&frames, END_HEADERS, 3, pairs);
+    frames_add(&frames, DATA, 0, 3, "wait\nname 1\n", 12);
+    frames_number(&frames, RST_STREAM, 0, 3, 8);
+    frames_add(&frames, DATA, 0, 1, "c\nwait\n", 7);
+    bench_feed(&bench, frames.bytes, frames.len);
+    hf_http_drain(bench.peer);
+    answer_what_waits();
+    bench_pass(&bench, 1000);
+}
+
 /* ---- With a client of ours ----------------------------------------------- */
 
 static struct hf_http_client *client;
@@ -254,6 +292,14 @@ http2_ends_well_without_memory(void **state)
 }
 
 static void
+lines_end_well_without_memory(void **state)
+{
+    (void)state;
+    enumerate(talk_lines1, 8);
+    enumerate(talk_lines2, 50);
+}
+
+static void
 a_client_ends_well_without_memory(void **state)
 {
     (void)state;
@@ -266,6 +312,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(http1_ends_well_without_memory),
         cmocka_unit_test(http2_ends_well_without_memory),
+        cmocka_unit_test(lines_end_well_without_memory),
         cmocka_unit_test(a_client_ends_well_without_memory),
     };
 

@@ -23,6 +23,7 @@ struct peer {
     uint64_t open[OPEN_MAX]; /* exchanges that wait, and that are answered */
     uint64_t told;           /* a sum of what was told */
     uint64_t answered;       /* a sum of what was written, of HTTP/1.1 */
+    bool has_lines;          /* it is cut anyhow */
 };
 
 static uint64_t
@@ -48,10 +49,43 @@ check_request(const struct hf_http_request *request)
                      request->fields[i].at[k] != '\0');
 }
 
+/* Each fourth name is used again. */
+static void
+answer_line(struct peer *p, const struct hf_http_request *request)
+{
+    const struct hf_http_reply reply = {
+        .status = 200, .first = request->body, .body = {"\n", 1}};
+    char first = request->body.len > 0 ? *request->body.at : ' ';
+
+    HF_CHECK(memchr(request->body.at, '\n', request->body.len) == NULL ||
+             request->body.len == 0);
+    p->told = hf_hash_bytes(p->told, &request->line, sizeof(request->line));
+    if (hf_http_name_line(p->http, request->exchange, (uint64_t)(first & 3)) &&
+        first == 'w')
+        return;
+    if (first == 'c')
+        HF_CHECK(hf_http_find_line(p->http, request->exchange, 7) == 0);
+    HF_CHECK(hf_http_reply(p->http, request->exchange, &reply));
+}
+
+static void
+answer(struct peer *p, const struct hf_http_request *request)
+{
+    const struct hf_http_reply reply = {.status = 200, .body = request->body};
+
+    if (request->carrier != 0) {
+        answer_line(p, request);
+    } else if (request->is_carrier && request->query.at == NULL) {
+        p->has_lines = true;
+        HF_CHECK(hf_http_carry(p->http, request->exchange, &reply));
+    } else if (request->method != HF_HTTP_PUT) { /* which waits */
+        HF_CHECK(hf_http_reply(p->http, request->exchange, &reply));
+    }
+}
+
 static void
 take_request(struct peer *p, const struct hf_http_request *request)
 {
-    const struct hf_http_reply reply = {.status = 200, .body = request->body};
     size_t at = 0;
 
     check_request(request);
@@ -62,8 +96,7 @@ take_request(struct peer *p, const struct hf_http_request *request)
         at++;
     HF_CHECK(at < OPEN_MAX);
     p->open[at] = request->exchange;
-    if (request->method != HF_HTTP_PUT) /* which waits */
-        HF_CHECK(hf_http_reply(p->http, request->exchange, &reply));
+    answer(p, request);
 }
 
 static void
@@ -77,17 +110,20 @@ take_end(struct peer *p, uint64_t exchange)
     p->open[at] = 0;
 }
 
-static void
+static bool
 tell(struct peer *p)
 {
     struct hf_http_event event;
+    bool any = false;
 
     while (hf_http_next(p->peer, &event)) {
+        any = true;
         if (event.kind == HF_HTTP_REQUEST)
             take_request(p, event.request);
         else
             take_end(p, event.exchange);
     }
+    return any;
 }
 
 static void
@@ -100,7 +136,7 @@ write_out(struct peer *p)
         if (p->answered != HF_HASH_SEED || *out.at == 'H')
             p->answered = hf_hash_bytes(p->answered, out.at, out.len);
         hf_http_wrote(p->peer, out.len);
-        tell(p);
+        (void)tell(p);
     }
 }
 
@@ -109,14 +145,13 @@ feed(struct peer *p, const char *bytes, size_t len)
 {
     int stuck = 0;
 
-    while (len > 0 && stuck < 2) {
+    while ((len > 0 || hf_http_has_line(p->peer)) && stuck < 2) {
         size_t taken = hf_http_feed(p->peer, bytes, len);
 
         HF_CHECK(taken <= len);
-        stuck = taken == 0 ? stuck + 1 : 0;
         bytes += taken;
         len -= taken;
-        tell(p);
+        stuck = !tell(p) && taken == 0 ? stuck + 1 : 0;
         write_out(p);
     }
 }
@@ -131,7 +166,7 @@ end(struct peer *p, size_t piece)
             (void)hf_http_reply(p->http, p->open[i], &late);
     write_out(p);
     hf_http_gone(p->peer);
-    tell(p);
+    (void)tell(p);
     for (size_t i = 0; i < OPEN_MAX; i++)
         HF_CHECK(p->open[i] == 0);
     HF_CHECK(hf_http_is_done(p->peer));
@@ -147,15 +182,16 @@ run(const char *bytes, size_t len, size_t piece)
     limits.exchanges = OPEN_MAX;
     limits.streams = OPEN_MAX;
     HF_CHECK(hf_http_open(&hf_alloc_libc, &limits, &p.http, NULL) == HF_OK);
+    hf_http_set_carrier_path(p.http, "/l");
     hf_http_turn(p.http, (struct hf_instant){1000}, 1000);
     HF_CHECK(hf_http_add(p.http, &p.peer, NULL) == HF_OK);
     for (size_t i = 0; i < len; i += piece)
         feed(&p, bytes + i, len - i < piece ? len - i : piece);
     hf_http_turn(p.http, (struct hf_instant){16000}, 16000);
     hf_http_clock(p.peer);
-    tell(&p);
+    (void)tell(&p);
     write_out(&p);
-    answered = p.answered;
+    answered = p.has_lines ? 0 : p.answered;
     end(&p, piece);
     hf_http_remove(p.peer);
     hf_http_close(p.http);

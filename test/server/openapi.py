@@ -8,6 +8,7 @@ members of holders, waiters and sessions are those of the tables in ROWS, which
 is src/wire/api_seen.c.
 """
 
+import json
 import re
 import sys
 
@@ -208,6 +209,10 @@ def walk_all(client, description):
         Holdfast_Secret=dead["secret"])                      # it is told
     ask(200, "POST", "/v1/locks/{name}/release", {"session": dead["session"]},
         "dead", Holdfast_Secret=dead["secret"])              # nothing is left
+    told = ask(200, "POST", "/v1/stream", {"id": 7, "do": "open"})
+    checks.check("a line of a stream has its answer's members",
+                 json.loads(told.split("\n")[1])["id"] == 7, told)
+    ask(400, "POST", "/v1/stream", {"id": 7, "do": "open"}, query="?x=1")
     ask(200, "GET", "/v1/audit", query="?name=dead")
     ask(400, "GET", "/v1/audit", query="?after=x")
     ask(200, "GET", "/v1/info")

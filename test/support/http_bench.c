@@ -32,6 +32,7 @@ open_http(struct bench *bench)
         HF_OK)
         return false;
     hf_http_turn(bench->http, bench->now, WALL_MS);
+    hf_http_set_carrier_path(bench->http, "/lines");
     return true;
 }
 
@@ -106,19 +107,66 @@ say_request(struct bench *bench, const struct hf_http_request *request)
 }
 
 static void
+say_line(struct bench *bench, const struct hf_http_request *request)
+{
+    static const char *const wrong[] = {
+        [HF_HTTP_LINE_FINE] = "line",
+        [HF_HTTP_LINE_TOO_LONG] = "long line",
+        [HF_HTTP_LINE_SLOW] = "slow line",
+        [HF_HTTP_LINE_TOO_MANY] = "line too many",
+    };
+
+    if (request->body.len > 200)
+        say(bench, "%s %zu bytes\n", wrong[request->line], request->body.len);
+    else
+        say(bench, "%s \"%.*s\"\n", wrong[request->line],
+            (int)request->body.len, request->body.at);
+}
+
+static bool
+begins(struct hf_bytes text, const char *word)
+{
+    return text.len >= strlen(word) && memcmp(text.at, word, strlen(word)) == 0;
+}
+
+static void
+take_line(struct bench *bench, const struct hf_http_request *request)
+{
+    const struct hf_http_reply reply = {
+        .status = 200, .first = request->body, .body = {"\n", 1}};
+
+    if (begins(request->body, "wait"))
+        return;
+    if (!begins(request->body, "name "))
+        assert_true(hf_http_reply(bench->http, request->exchange, &reply) ||
+                    hf_http_is_done(bench->peer));
+    else if (!hf_http_name_line(bench->http, request->exchange,
+                                (uint64_t)(request->body.at[5] - '0')))
+        say(bench, "that name is in use\n");
+}
+
+static void
 take_request(struct bench *bench, const struct hf_http_event *event)
 {
     const struct hf_http_request *request = event->request;
     struct hf_http_reply reply = {.status = 200, .body = request->body};
 
     assert_true(event->exchange != 0 && event->exchange == request->exchange);
-    say_request(bench, request);
+    if (request->carrier != 0)
+        say_line(bench, request);
+    else
+        say_request(bench, request);
     assert_true(bench->open_count < BENCH_OPEN);
     bench->open[bench->open_count++] = event->exchange;
     hf_http_tag(bench->http, event->exchange, bench->open_count);
-    if (request->path.len >= 5 && memcmp(request->path.at, "/wait", 5) == 0)
+    if (request->carrier != 0)
+        take_line(bench, request);
+    if (request->carrier != 0 || begins(request->path, "/wait"))
         return;
-    (void)hf_http_reply(bench->http, event->exchange, &reply);
+    if (request->is_carrier && request->query.at == NULL)
+        (void)hf_http_carry(bench->http, event->exchange, &reply);
+    else
+        (void)hf_http_reply(bench->http, event->exchange, &reply);
 }
 
 void
@@ -181,7 +229,8 @@ feed_piece(struct bench *bench, const char *bytes, size_t len)
 {
     int stuck = 0;
 
-    while (len > 0 && stuck < 2) {
+    while ((len > 0 || hf_http_has_line(bench->peer)) && stuck < 2) {
+        size_t told = bench->log_len;
         size_t taken = hf_http_feed(bench->peer, bytes, len);
 
         assert_true(taken <= len);
@@ -189,7 +238,7 @@ feed_piece(struct bench *bench, const char *bytes, size_t len)
         len -= taken;
         bench_tell(bench);
         bench_write(bench);
-        stuck = taken == 0 ? stuck + 1 : 0;
+        stuck = taken == 0 && bench->log_len == told ? stuck + 1 : 0;
     }
 }
 

@@ -18,6 +18,10 @@
  * and the end of one as `sent TAG` or `lost TAG`; requests are tagged 1, 2, ...
  * in order.  It is answered at once, with its own body, unless its path begins
  * with /wait.
+ *
+ * A POST to /lines is a carrier.  A line is told as `line "body"`, or with what
+ * is wrong with it, and is answered with itself, unless it begins with "wait".
+ * If it begins with "name N", N is its name, and it waits, too.
  */
 enum { BENCH_LOG = 1 << 16, BENCH_OUT = 1 << 20, BENCH_OPEN = 4096 };
 
@@ -51,7 +55,7 @@ void bench_text(struct bench *bench, const char *text);
 void bench_write(struct bench *bench); /* as much as there is */
 void bench_tell(struct bench *bench);  /* take the news */
 
-/* Answer the request of that tag. */
+/* Answer the request of that tag; a line's body has its end. */
 bool bench_answer(struct bench *bench, size_t tag, int status,
                   const char *body);
 

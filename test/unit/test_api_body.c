@@ -204,8 +204,9 @@ TEST(what_is_optional_is_skipped)
     assert_int_equal(body.locks[0].mode, HF_EXCLUSIVE);
     EXPECT_REFUSED("{\"colou\":1}",
                    "there is no member \"colou\" of a request: there are "
-                   "session, secret, term, lowest, lane, n, a, ttl, if_dead, "
-                   "who, space, name, mode, locks, wait, park, waited, seen, "
+                   "id, do, key, session, secret, term, lowest, lane, n, a, "
+                   "ttl, if_dead, who, space, name, mode, locks, wait, park, "
+                   "waited, seen, "
                    "free, note, fence, fences, reason, force, gone, sessions");
     assert_int_equal(read_text("{\"\":1}"), HF_E_INVALID);
     form.members = HF_API_LANE;

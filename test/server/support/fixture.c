@@ -253,6 +253,13 @@ opened(void *peer, uint64_t session, uint64_t end)
 }
 
 static bool
+has_stream(const void *peer)
+{
+    (void)peer;
+    return true;
+}
+
+static bool
 may_wait(const void *peer, bool comes_back)
 {
     (void)peer;
@@ -292,6 +299,7 @@ fixture_open(struct fixture *fixture, const struct hf_alloc *alloc,
         .wrote = wrote,
         .holds = holds,
         .opened = opened,
+        .has_stream = has_stream,
         .may_wait = may_wait,
         .waits = waits,
         .address = address,
