@@ -50,6 +50,8 @@ keep_sessions(struct kept *kept, const struct hf_alloc *alloc,
 {
     const struct hf_journal_chunk *chunk = &kept->chunk;
 
+    if (chunk->count == 0)
+        return HF_OK;
     if (kept->room - kept->count < chunk->count) {
         size_t room = 2 * kept->room + HF_JOURNAL_CHUNK;
         struct hf_loaded_session *more = hf_calloc(alloc, room, sizeof(*more));

@@ -8,7 +8,6 @@
 struct killable {
     struct forward_store forward;
     struct killable_plan plan;
-    unsigned steps; /* begun */
 };
 
 static struct killable *
@@ -16,8 +15,8 @@ begin_step(struct hf_store *store)
 {
     struct killable *killable = (struct killable *)(void *)store;
 
-    killable->steps++;
-    if (killable->plan.before && killable->steps == killable->plan.step)
+    if (killable->plan.before &&
+        *killable->plan.taken + 1 == killable->plan.step)
         (void)raise(SIGKILL);
     return killable;
 }
@@ -25,7 +24,7 @@ begin_step(struct hf_store *store)
 static void
 end_step(const struct killable *killable)
 {
-    if (killable->steps == killable->plan.step)
+    if (++*killable->plan.taken == killable->plan.step)
         (void)raise(SIGKILL);
 }
 

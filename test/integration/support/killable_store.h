@@ -8,8 +8,9 @@
  * its n-th read or commit.
  */
 struct killable_plan {
-    unsigned step; /* 1: at the first */
-    bool before;   /* so that the step is not taken */
+    unsigned step;   /* 1: at the first; 0: never */
+    bool before;     /* so that the step is not taken */
+    unsigned *taken; /* borrowed: how many were */
 };
 
 /* A store on `place`.  A failure ends the test. */
