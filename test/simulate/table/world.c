@@ -11,6 +11,9 @@
 #include "simulate/table/promise.h"
 #include "simulate/table/truth.h"
 
+/* Steps at one instant: far more than all who wait have to do in it. */
+enum { AT_ONCE_MAX = 1000 * 1000 };
+
 /* ---- Chance -------------------------------------------------------------- */
 
 /* splitmix64 (Steele, Lea, Flood 2014). */
@@ -375,9 +378,14 @@ step(struct world *world)
     }
     if (at.ms > world->shape.horizon)
         return false;
-    if (at.ms > world->now.ms)
-        world->now = at;
     world->steps++;
+    if (at.ms > world->now.ms) {
+        world->now = at;
+        world->moved_at_step = world->steps;
+    } else if (world->steps - world->moved_at_step > AT_ONCE_MAX) {
+        world_break(world, "time goes on", "it wakes at %lld ms for ever",
+                    (long long)at.ms);
+    }
     if (world->shape.fault_chance > 0 && world_chance(world, 1) &&
         world->shape.clients > 1)
         freeze_somebody(world);

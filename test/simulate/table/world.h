@@ -160,6 +160,7 @@ struct world {
     const char *broken; /* the promise that was; NULL: none */
     char detail[256];
     uint64_t steps;
+    uint64_t moved_at_step; /* the last one at which time went on */
     uint64_t store_calls;
     uint64_t reads, writes;
     uint64_t grants;
