@@ -51,10 +51,10 @@ hf_journal_generation(const struct hf_journal *journal)
     return journal->generation;
 }
 
-uint64_t
-hf_journal_log_size(const struct hf_journal *journal)
+struct hf_journal_log
+hf_journal_log(const struct hf_journal *journal)
 {
-    return journal->log_size;
+    return journal->log;
 }
 
 /* ---- The head ------------------------------------------------------------ */

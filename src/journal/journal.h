@@ -85,9 +85,15 @@ struct hf_journal_limits hf_journal_limits(const struct hf_journal *journal);
  * *unknown*; the next one opens the place anew. */
 uint64_t hf_journal_generation(const struct hf_journal *journal);
 
-/* How long its log is while something keeps it from being folded; 0: it is
- * short. */
-uint64_t hf_journal_log_size(const struct hf_journal *journal);
+/* Its log, if it has one, which is folded into the place while batches are
+ * written: how many bytes of it are not, 0 for a few; and how many batches have
+ * waited for that, since it had grown to a bound.  While something keeps it
+ * from being folded, it grows beyond. */
+struct hf_journal_log {
+    uint64_t bytes;
+    uint64_t waits;
+};
+struct hf_journal_log hf_journal_log(const struct hf_journal *journal);
 
 /* ---- The head ------------------------------------------------------------ */
 

@@ -38,7 +38,7 @@ struct hf_journal {
     const struct hf_alloc *alloc; /* borrowed */
     struct hf_journal_limits limits;
     uint64_t generation;
-    uint64_t log_size;
+    struct hf_journal_log log;
 };
 
 /* The kinds.  As hf_journal_open and hf_journal_find. */

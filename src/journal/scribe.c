@@ -123,7 +123,7 @@ answer(struct hf_scribe *scribe)
     else
         told.verdict = hf_journal_write(scribe->journal, &ask.write, ask.until,
                                         &told.version, &told.error);
-    told.log_size = hf_journal_log_size(scribe->journal);
+    told.log = hf_journal_log(scribe->journal);
     if (!ask.read && told.verdict == HF_APPLIED)
         scribe->promised = ask.head.max_ttl;
     enter(scribe);

@@ -58,7 +58,7 @@ struct hf_scribe_told {
     struct hf_journal_found found; /* FOUND, as error.status allows */
     enum hf_verdict verdict;
     uint64_t version;                     /* VERDICT, applied: of the head */
-    uint64_t log_size;                    /* VERDICT */
+    struct hf_journal_log log;            /* VERDICT */
     const struct hf_journal_chunk *chunk; /* until the next hf_scribe_load_on */
     const struct hf_journal_page *page;   /* until the next hf_scribe_audit */
 };

@@ -4,6 +4,7 @@
 #include "base/hex.h"
 #include "base/text.h"
 #include "journal/methods.h"
+#include "journal/sqlite_fold.h"
 #include "store/pause.h"
 #include "store/sqlite_open.h"
 #include "store/sqlite_served.h"
@@ -22,6 +23,11 @@ enum {
     /* While other processes lock the file nothing is done.  So a write that
      * waits for them is told after this time. */
     LOCK_WAIT_MS = 1000,
+
+    /* A batch that leaves a log of this size waits until it is folded, so that
+     * the next writes over it: one in a thousand.  A log of 64 MiB costs each
+     * batch half as much again, and people are told of one of 16. */
+    LOG_MAX = 8 * 1024 * 1024,
 };
 
 static const struct hf_journal_limits limits = {
@@ -35,6 +41,7 @@ struct file_journal {
     struct hf_sqlite_sql sql;
     struct hf_sqlite_opening opened; /* of what is open, or was last */
     struct hf_file_watch files;      /* started by the first wait */
+    struct hf_fold fold;             /* started when a term begins */
     uint64_t opening;                /* of the database, counted from 1 */
     _Atomic uint64_t looks;
 };
@@ -72,6 +79,8 @@ open_file(struct file_journal *s, struct hf_instant until,
 
     if (status != HF_OK)
         return status;
+    /* To write over a log costs less than to append to it. */
+    (void)hf_sqlite_db_run(&s->sql.db, "PRAGMA journal_size_limit=8388608");
     s->opened = opening;
     s->opening++;
     return HF_OK;
@@ -80,6 +89,7 @@ open_file(struct file_journal *s, struct hf_instant until,
 static void
 close_file(struct file_journal *s)
 {
+    hf_fold_stop(&s->fold);
     hf_file_watch_stop(&s->files);
     hf_sqlite_sql_close(&s->sql);
 }
@@ -410,6 +420,35 @@ keeps_log(const struct hf_head *head)
     return head->node[0] == '\0' && head->address[0] != '\0';
 }
 
+/* All that is left of the log, so that the next batch begins it anew. */
+static void
+fold_rest(struct file_journal *s)
+{
+    hf_fold_hold(&s->fold);
+    if (hf_sqlite_db_check(&s->sql.db, NULL) == HF_OK)
+        (void)sqlite3_wal_checkpoint_v2(s->sql.db.handle, "main",
+                                        SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+    s->base.log.waits++;
+}
+
+/* After a commit. */
+static void
+look_at_log(struct file_journal *s)
+{
+    uint64_t pages = s->sql.db.log_pages;
+    uint64_t unfolded = 0;
+
+    if (pages >= HF_SQLITE_LOG_PAGES)
+        unfolded = hf_sqlite_db_unfolded(&s->sql.db);
+    s->base.log.bytes = unfolded * HF_SQLITE_PAGE_BYTES;
+    if (!s->fold.started || unfolded == 0)
+        return;
+    if (pages * HF_SQLITE_PAGE_BYTES >= LOG_MAX)
+        fold_rest(s);
+    else
+        hf_fold_ask(&s->fold, unfolded);
+}
+
 static enum hf_verdict
 write_batch(struct hf_journal *journal, const struct hf_journal_write *write,
             struct hf_instant until, uint64_t *version, struct hf_error *error)
@@ -420,11 +459,14 @@ write_batch(struct hf_journal *journal, const struct hf_journal_write *write,
 
     if (enter(s, until, error) != HF_OK)
         return HF_UNAVAILABLE;
-    s->sql.db.keep_log = keeps_log(write->head);
+    s->sql.db.keep_log = s->fold.started || keeps_log(write->head);
+    if (keeps_log(write->head))
+        hf_fold_hold(&s->fold);
     verdict = write_in_transaction(&work, error);
     hf_sqlite_sql_roll_back(&s->sql);
-    journal->log_size = s->sql.db.log_size;
     if (verdict == HF_APPLIED) {
+        if (!keeps_log(write->head))
+            look_at_log(s);
         *version = work.version;
         s->opened.loss = HF_STORE_WHOLE;
     }
@@ -528,6 +570,8 @@ secure(struct hf_journal *journal, struct hf_duration promised,
         status = fold(s, error);
     if (status == HF_OK)
         status = hf_sqlite_db_check(&s->sql.db, error);
+    if (status == HF_OK && !hf_fold_start(&s->fold, s->place.path))
+        status = hf_fail(error, HF_E_UNAVAILABLE, "no thread for a log");
     leave(s);
     return status;
 }

@@ -216,7 +216,7 @@ hf_log_look(struct hf_log *log, const struct hf_seat *seat)
         say_state(log, seat, leader);
     log->state = node->state;
     snprintf(log->leader, sizeof(log->leader), "%s", leader);
-    look_at_log(log, hf_seat_log_size(seat));
+    look_at_log(log, hf_seat_log(seat).bytes);
     if (node->state == HF_NODE_SERVING)
         say_room(log, node->lockspace);
     else

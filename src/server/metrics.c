@@ -150,6 +150,7 @@ add_node(struct hf_text *text, struct hf_seat *seat)
 {
     const struct hf_node *node = hf_seat_node(seat);
     const struct hf_seat_counts *counts = hf_seat_counts(seat);
+    struct hf_journal_log log = hf_seat_log(seat);
     struct hf_error trouble;
 
     add_one(text, "holdfast_leading", "gauge", node->state == HF_NODE_SERVING,
@@ -161,8 +162,10 @@ add_node(struct hf_text *text, struct hf_seat *seat)
     add_one(text, "holdfast_store_trouble", "gauge",
             hf_seat_trouble(seat, &trouble) != HF_OK,
             "Whether something is wrong with the store.");
-    add_one(text, "holdfast_store_log_bytes", "gauge", hf_seat_log_size(seat),
-            "The store's log, while a reader keeps it from being folded.");
+    add_one(text, "holdfast_store_log_bytes", "gauge", log.bytes,
+            "The store's log, as far as it is not folded into the store.");
+    add_one(text, "holdfast_store_log_waits_total", "counter", log.waits,
+            "Batches that waited until the store's log was folded.");
     add_one(text, "holdfast_batches_total", "counter", counts->batches,
             "Batches of changes that the store has applied.");
     hf_histogram_write(&counts->writes, "holdfast_write_seconds",

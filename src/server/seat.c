@@ -48,9 +48,9 @@ struct hf_seat {
     struct hf_rows *newest; /* that were collected last */
     uint64_t unsent;        /* a write that cannot be sent: its number; 0 */
     struct hf_seat_counts counts;
-    uint64_t log_size;        /* of the store's, after the last write */
-    struct hf_error trouble;  /* of the last call */
-    struct hf_error unloaded; /* why the last load was not served */
+    struct hf_journal_log log; /* after the last write */
+    struct hf_error trouble;   /* of the last call */
+    struct hf_error unloaded;  /* why the last load was not served */
 };
 
 /* ---- Steps --------------------------------------------------------------- */
@@ -230,7 +230,7 @@ static void
 on_verdict(struct hf_seat *seat, const struct hf_scribe_told *told)
 {
     seat->trouble = told->error;
-    seat->log_size = told->log_size;
+    seat->log = told->log;
     count_write(seat, told);
     if (told->verdict == HF_APPLIED)
         seat->config.forgot = false;
@@ -674,10 +674,10 @@ hf_seat_trouble(const struct hf_seat *seat, struct hf_error *error)
     return error->status;
 }
 
-uint64_t
-hf_seat_log_size(const struct hf_seat *seat)
+struct hf_journal_log
+hf_seat_log(const struct hf_seat *seat)
 {
-    return seat->log_size;
+    return seat->log;
 }
 
 /* ---- Opening ------------------------------------------------------------- */

@@ -102,8 +102,8 @@ uint64_t hf_seat_service(const struct hf_seat *seat);
 struct hf_duration hf_seat_grace(const struct hf_seat *seat);
 const char *hf_seat_cause(const struct hf_seat *seat);
 
-/* How long the store's log is while something keeps it from being folded; 0. */
-uint64_t hf_seat_log_size(const struct hf_seat *seat);
+/* Of its journal, after its last write. */
+struct hf_journal_log hf_seat_log(const struct hf_seat *seat);
 
 /* What is wrong with the store: why what it has could not be served, or what
  * its last answer said.  HF_OK: nothing. */

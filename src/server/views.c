@@ -259,7 +259,7 @@ add_service(const struct hf_service *service, struct hf_text *text)
                  ",\"log_bytes\":%" PRIu64,
                  node->config.leader.max_ttl.ms,
                  hf_seat_grace(service->seat).ms,
-                 hf_seat_log_size(service->seat));
+                 hf_seat_log(service->seat).bytes);
 }
 
 /* How soon a request that waits is answered, and what would cut it later [W2]:

@@ -19,15 +19,13 @@ enum {
      * of a long statement. */
     STEPS_BETWEEN_LOOKS = 10000,
 
-    /* A commit folds a log of this many pages back into the file. */
-    LOG_PAGES = 100,
-
     /* Offsets in the header of a log and in its index:
      * sqlite.org/walformat.html. */
     LOG_SALT = 16,
     INDEX_FRAMES = 16,
     INDEX_SALT = 32,
     INDEX_HEADER_LEN = 48,
+    INDEX_BACKFILL = 96,
     INDEX_PART_LEN = 32768, /* size of the mapped part */
     SALT_LEN = 8,
 
@@ -113,17 +111,6 @@ ring(const struct hf_sqlite_db *db)
     hf_file_watch_ring(log);
 }
 
-/* A log that is folded at once does not grow. */
-static uint64_t
-log_size(const struct hf_sqlite_db *db)
-{
-    char log[HF_PLACE_MAX + 8];
-    struct stat found;
-
-    snprintf(log, sizeof(log), "%s-wal", db->identity.database);
-    return stat(log, &found) == 0 ? (uint64_t)found.st_size : 0;
-}
-
 /*
  * After a commit has been synced, and can be seen: those who wait are told
  * first.  The writes to the log would tell them too, but before there is
@@ -143,11 +130,11 @@ on_commit(void *ctx, sqlite3 *handle, const char *name, int pages)
         hf_sqlite_log_note(db->identity.database, db->identity.files[1].number);
         db->log_noted = true;
     }
-    if (pages >= LOG_PAGES && !db->keep_log &&
+    db->log_pages = (uint64_t)pages;
+    if (pages >= HF_SQLITE_LOG_PAGES && !db->keep_log &&
         hf_sqlite_db_check(db, NULL) == HF_OK)
         sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, NULL,
                                   NULL);
-    db->log_size = pages >= LOG_PAGES ? log_size(db) : 0;
     return SQLITE_OK;
 }
 
@@ -195,6 +182,26 @@ read_log(struct hf_sqlite_db *db, bool *fits)
     *fits = frames == 0 || memcmp(before, after, sizeof(before)) != 0 ||
             memcmp(salt, before + INDEX_SALT, SALT_LEN) == 0;
     return code == SQLITE_IOERR_SHORT_READ ? SQLITE_OK : code;
+}
+
+/* The writer's own numbers, which others only raise. */
+uint64_t
+hf_sqlite_db_unfolded(struct hf_sqlite_db *db)
+{
+    volatile void *index = NULL;
+    sqlite3_file *file = NULL;
+    uint32_t frames;
+    uint32_t folded;
+
+    if (sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_FILE_POINTER,
+                             &file) != SQLITE_OK ||
+        file->pMethods->xShmMap(file, 0, INDEX_PART_LEN, 0, &index) !=
+            SQLITE_OK ||
+        index == NULL)
+        return 0;
+    frames = *(volatile uint32_t *)((volatile char *)index + INDEX_FRAMES);
+    folded = *(volatile uint32_t *)((volatile char *)index + INDEX_BACKFILL);
+    return frames > folded ? frames - folded : 0;
 }
 
 enum hf_status

@@ -7,6 +7,9 @@
 #include "store/methods.h"
 #include "store/sqlite_identity.h"
 
+/* A log of so many pages is long: it is folded back into the file. */
+enum { HF_SQLITE_LOG_PAGES = 100, HF_SQLITE_PAGE_BYTES = 4096 };
+
 /* How a file is opened. */
 enum hf_sqlite_mode {
     HF_SQLITE_WRITE,  /* to read and write */
@@ -32,7 +35,7 @@ struct hf_sqlite_db {
     bool counted;               /* among those open in this process */
     bool log_noted;             /* see sqlite_log.h */
     bool keep_log;              /* do not fold it into the file now */
-    uint64_t log_size;          /* after the last commit; 0: short */
+    uint64_t log_pages;         /* in the log, after the last commit */
     uint64_t dice;              /* state of the pauses' random numbers */
     _Atomic int64_t *locked_ms; /* borrowed, may be NULL: when a lock of
                                    another process was last met */
@@ -79,6 +82,10 @@ HF_MUST_USE enum hf_status hf_sqlite_db_note(struct hf_sqlite_db *db,
  * cannot be looked at. */
 HF_MUST_USE enum hf_status hf_sqlite_db_check(struct hf_sqlite_db *db,
                                               struct hf_error *error);
+
+/* How many pages of the log are not in the file yet; 0 where that cannot be
+ * looked at. */
+uint64_t hf_sqlite_db_unfolded(struct hf_sqlite_db *db);
 
 /* Sleep 0.5 to 2 ms, at random.  False, without sleeping: db->until is reached.
  */

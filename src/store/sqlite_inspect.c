@@ -425,14 +425,15 @@ check_leftovers(const struct look *look, struct hf_checkup *checkup)
 static void
 check_log(const struct look *look, struct hf_checkup *checkup)
 {
-    char name[PATH_SIZE];
-    struct stat found;
+    uint64_t size =
+        look->sql->db.mode == HF_SQLITE_STILL
+            ? 0
+            : hf_sqlite_db_unfolded(&look->sql->db) * HF_SQLITE_PAGE_BYTES;
 
-    snprintf(name, sizeof(name), "%s-wal", look->path);
-    if (stat(name, &found) != 0 || (uint64_t)found.st_size < HF_STORE_LOG_LARGE)
+    if (size < HF_STORE_LOG_LARGE)
         return;
-    hf_checkup_add(checkup, "its log (-wal) is of %jd MiB",
-                   (intmax_t)found.st_size / 1024 / 1024);
+    hf_checkup_add(checkup, "its log (-wal) is of %" PRIu64 " MiB",
+                   size / 1024 / 1024);
     hf_checkup_warn(checkup,
                     "end the program that reads the file and does not end its "
                     "transaction: until then the log grows");

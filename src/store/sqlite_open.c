@@ -9,10 +9,10 @@
 #include "wire/head.h"
 
 /* synchronous=FULL: an applied group is durable.  The log is folded back into
- * the file about every 100 pages (sqlite_db.c), and not when the last store
- * closes: that would cost each `holdfast run` two more syncs, and the next one
- * would have to make both files again.  Reading a log of 100 pages takes well
- * under 1 ms. */
+ * the file about every 100 pages (sqlite_db.c), a leader's by a thread of its
+ * own, and not when the last store closes: that would cost each `holdfast run`
+ * two more syncs, and the next one would have to make both files again.
+ * Reading a log of 100 pages takes well under 1 ms. */
 static const char settings[] = "PRAGMA synchronous=FULL;"
                                "PRAGMA trusted_schema=OFF;"
                                "PRAGMA cell_size_check=ON;"

@@ -159,3 +159,75 @@ FIXTURE_TEST(a_journals_log_is_not_folded_while_it_would_hide_a_loss)
     assert_true(hash_of(files) != before);
     hf_journal_close(journal);
 }
+
+/* What a leader's writes leave of its log. */
+static struct hf_journal *
+begin_term(const struct files *files)
+{
+    const struct hf_head head = journals_head("n1", "db1:7420");
+    struct hf_journal *journal = journals_open(files->place);
+
+    journals_put(journal, &head, NULL, 0);
+    assert_int_equal(hf_journal_secure(journal, (struct hf_duration){1000},
+                                       suite_soon(), NULL),
+                     HF_OK);
+    return journal;
+}
+
+/* By a thread of its own: no batch waits for it. */
+FIXTURE_TEST(a_leaders_log_is_folded_and_no_batch_waits_for_it)
+{
+    const struct files *files = *state;
+    struct hf_journal *journal = begin_term(files);
+    uint64_t before = hash_of(files);
+    struct hf_instant end = suite_soon();
+
+    while (hash_of(files) == before && !hf_reached(hf_now(), end))
+        write_often(journal, "n1");
+    assert_true(hash_of(files) != before);
+    assert_int_equal(hf_journal_log(journal).waits, 0);
+    hf_journal_close(journal);
+}
+
+/* Nor is it by that thread, for longer than that gathers. */
+FIXTURE_TEST(a_leaders_log_is_not_folded_when_it_leaves)
+{
+    const struct files *files = *state;
+    const struct hf_head leaves = journals_head("", "db1:7420");
+    struct hf_journal *journal = begin_term(files);
+    struct hf_instant until;
+    uint64_t before;
+
+    write_often(journal, "n1");
+    journals_put(journal, &leaves, NULL, 0);
+    before = hash_of(files);
+    until = hf_after(hf_now(), (struct hf_duration){400});
+    while (!hf_reached(hf_now(), until))
+        write_often(journal, "");
+    assert_true(hash_of(files) == before);
+    hf_journal_close(journal);
+}
+
+/* A log that never has a rest is folded by a batch, at a bound. */
+FIXTURE_TEST(a_log_is_bounded_however_much_is_written)
+{
+    enum { BOUND = 8 << 20, CHANGES = 1000 };
+    static struct hf_journal_change rows[CHANGES];
+    const struct files *files = *state;
+    const struct hf_head head = journals_head("n1", "db1:7420");
+    struct hf_journal *journal = begin_term(files);
+    struct hf_instant end = hf_after(hf_now(), (struct hf_duration){60000});
+    char log[SUITE_PLACE_SIZE + 8];
+    struct stat found;
+
+    (void)snprintf(log, sizeof(log), "%s-wal", files->path);
+    for (uint64_t i = 0; hf_journal_log(journal).waits < 2; i++) {
+        for (uint64_t k = 0; k < CHANGES; k++)
+            rows[k] = journals_session(i * CHANGES + k + 1);
+        journals_put(journal, &head, rows, CHANGES);
+        assert_int_equal(stat(log, &found), 0);
+        assert_true(found.st_size < BOUND + BOUND / 4);
+        assert_false(hf_reached(hf_now(), end));
+    }
+    hf_journal_close(journal);
+}

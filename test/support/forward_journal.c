@@ -13,7 +13,7 @@ static void
 follow(struct hf_journal *journal)
 {
     journal->generation = hf_journal_generation(inner_of(journal));
-    journal->log_size = hf_journal_log_size(inner_of(journal));
+    journal->log = hf_journal_log(inner_of(journal));
 }
 
 static void
