@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""server.py BIN [ROUNDS]: a lock server beside its floors, in turns.
+"""server.py BIN [ROUNDS [stream]]: a lock server beside its floors, in turns;
+or only requests as lines of a stream.
 
 A volatile server beside an echo (libuv, nghttp2, a hash table), a durable one
 beside bare commits of SQLite with as many rows, hand-overs, locks kept alive,
@@ -75,9 +76,9 @@ def load(server, *options):
     return json.loads(out)
 
 
-def pairs(server, connections, lanes, mode="pairs"):
+def pairs(server, connections, lanes, mode="pairs", *options):
     return load(server, "--mode", mode, "--connections", connections,
-                "--lanes", lanes, "--seconds", SECONDS)
+                "--lanes", lanes, "--seconds", SECONDS, *options)
 
 
 # ---- Measured ------------------------------------------------------------------
@@ -188,6 +189,30 @@ def compare():
               f"{m['of_bare']:7.2f} {m['redis_durable']:7.0f}", flush=True)
 
 
+def show_stream():
+    """Requests as lines, beside single ones and Redis."""
+    def once(point):
+        with holdfastd("memory:x", "--no-grace") as server:
+            single = pairs(server, *point)["per_s"]
+        with holdfastd("memory:x", "--no-grace") as server:
+            lines = pairs(server, *point, "pairs", "--stream")["per_s"]
+        return {"single": single, "lines": lines, "redis": redis(*point),
+                "of_single": lines / single}
+
+    print("pairs a second, volatile: by single requests, as lines of a "
+          "stream, in Redis\n"
+          "  point  single   lines  of single   Redis  of Redis")
+    if not shutil.which("redis-benchmark"):
+        print("(redis-benchmark is not installed: Redis is skipped)")
+    for point in POINTS:
+        found = rounds(lambda: once(point))
+        m = {key: median([one[key] for one in found]) for key in found[0]}
+        of_redis = median([one["lines"] / one["redis"] for one in found])
+        print(f"{point[0]:4}x{point[1]:<2} {m['single']:7.0f} "
+              f"{m['lines']:7.0f} {m['of_single']:10.2f} {m['redis']:7.0f} "
+              f"{of_redis:9.2f}", flush=True)
+
+
 def show_handover():
     """Beside what one request of an echo takes, of as many that ask."""
     def once():
@@ -241,7 +266,11 @@ def show_waiters():
 
 
 def main():
+    if sys.argv[3:] == ["stream"]:
+        show_stream()
+        return
     compare()
+    show_stream()
     show_handover()
     show_durable_handover()
     show_kept()

@@ -81,6 +81,10 @@ tell(struct connection *c)
     struct hf_http_client_event news;
 
     while (hf_http_client_next(c->http, &news)) {
+        if (news.end == HF_HTTP_LINE) {
+            work_told(c, news.line);
+            continue;
+        }
         if (news.end != HF_HTTP_ANSWERED)
             work_fail("a request has no answer");
         c->load->answers++;

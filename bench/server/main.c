@@ -29,6 +29,7 @@ static const char help[] =
     "  --lanes N          requests in flight on each (default 1)\n"
     "  --locks N          mode keep: of each connection (default 1000)\n"
     "  --seconds N        of measuring (default 3)\n"
+    "  --stream           as lines of a stream, and not by single requests\n"
     "  --pid PID          of the server: tell its memory, too\n"
     "  --json             one object\n"
     "\n"
@@ -90,6 +91,7 @@ read_options(struct order *order, int argc, char **argv)
         {"locks", required_argument, NULL, 'k'},
         {"seconds", required_argument, NULL, 's'},
         {"pid", required_argument, NULL, 'p'},
+        {"stream", no_argument, NULL, 't'},
         {"json", no_argument, NULL, 'j'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
@@ -109,6 +111,8 @@ read_options(struct order *order, int argc, char **argv)
             order->seconds = (double)number_of(optarg, 3600);
         else if (option == 'p')
             order->pid = number_of(optarg, INT32_MAX);
+        else if (option == 't')
+            order->stream = true;
         else if (option == 'j')
             order->json = true;
         else if (option == 'h')

@@ -43,7 +43,8 @@ bytes_of(const char *text)
 }
 
 static void
-ask(struct lane *lane, const char *method, const char *path, const char *body)
+ask_once(struct lane *lane, const char *method, const char *path,
+         const char *body)
 {
     struct connection *c = lane->connection;
     const struct hf_http_header headers[] = {
@@ -66,6 +67,59 @@ ask(struct lane *lane, const char *method, const char *path, const char *body)
                 .tag = (uint64_t)(uintptr_t)lane,
             },
             &stream, &error) != HF_OK)
+        work_fail("%s", error.text);
+}
+
+/* Each body begins with the session. */
+static const char session_form[] = "{\"session\":\"0123456789abcdef\"";
+
+/* The members of the body, behind those that a line has, in the order in which
+ * a server looks for them. */
+static void
+say(struct lane *lane, const char *body)
+{
+    static const char *const words[] = {
+        [ACQUIRE] = "acquire",
+        [RELEASE] = "release",
+        [KEEP_ALIVE] = "keep-alive",
+        [HOLD] = "acquire",
+    };
+    struct connection *c = lane->connection;
+    char line[BODY_SIZE + 128];
+    int len = snprintf(line, sizeof(line),
+                       "{\"id\":%u,\"do\":\"%s\",\"session\":\"%s\","
+                       "\"secret\":\"%s\"%s\n",
+                       lane->number, words[lane->step], c->session, c->secret,
+                       body + sizeof(session_form) - 1);
+
+    lane->asked_us = hf_now_us();
+    if (!hf_http_client_say(c->http, c->stream,
+                            (struct hf_bytes){line, (size_t)len}))
+        work_fail("the stream has ended");
+}
+
+static void
+ask(struct lane *lane, const char *method, const char *path, const char *body)
+{
+    if (lane->connection->stream != 0)
+        say(lane, body);
+    else
+        ask_once(lane, method, path, body);
+}
+
+static void
+begin_stream(struct connection *c)
+{
+    struct hf_error error;
+
+    if (hf_http_client_ask(c->http,
+                           &(struct hf_http_ask){
+                               .method = HF_HTTP_POST,
+                               .host = bytes_of("localhost"),
+                               .path = bytes_of("/v1/stream"),
+                               .is_carrier = true,
+                           },
+                           &c->stream, &error) != HF_OK)
         work_fail("%s", error.text);
 }
 
@@ -145,11 +199,14 @@ void
 work_keep_alive(struct lane *lane)
 {
     char path[64];
+    char body[BODY_SIZE];
 
     lane->step = KEEP_ALIVE;
     snprintf(path, sizeof(path), "/v1/sessions/%s/keep-alive",
              lane->connection->session);
-    ask(lane, "POST", path, "{}");
+    snprintf(body, sizeof(body), "{\"session\":\"%s\"}",
+             lane->connection->session);
+    ask(lane, "POST", path, body);
 }
 
 /* ---- Answers ------------------------------------------------------------- */
@@ -176,6 +233,8 @@ on_opened(struct lane *lane, struct hf_bytes body)
     hf_json_show(hf_json_member(body, "session"), c->session,
                  sizeof(c->session));
     hf_json_show(hf_json_member(body, "secret"), c->secret, sizeof(c->secret));
+    if (order->stream)
+        begin_stream(c);
     if (order->mode == MODE_KEEP) {
         hold_next(lane);
         return;
@@ -275,6 +334,24 @@ work_answered(struct lane *lane, const struct hf_http_answer *answer)
             times_add(&load->times, now_us - lane->asked_us);
         lane->connection->due_us = lane->asked_us + BEAT_US;
     }
+}
+
+/* The server sends empty lines, too. */
+void
+work_told(struct connection *c, struct hf_bytes line)
+{
+    int64_t id;
+    int64_t status;
+
+    if (line.len == 0)
+        return;
+    if (!hf_json_integer(hf_json_member(line, "id"), &id) || id < 1 ||
+        id > c->load->order->lanes ||
+        !hf_json_integer(hf_json_member(line, "status"), &status))
+        work_fail("a line is no answer: %.*s", (int)line.len, line.at);
+    c->load->answers++;
+    work_answered(&c->lanes[id - 1], &(struct hf_http_answer){
+                                         .status = (int)status, .body = line});
 }
 
 /* ---- Beginning and end --------------------------------------------------- */

@@ -29,6 +29,7 @@ struct order {
     unsigned locks; /* KEEP: of each connection */
     double seconds; /* of measuring, behind a tenth of that */
     long pid;       /* of the server, whose memory is told; 0: not known */
+    bool stream;    /* as lines of a stream, once the session is open */
     bool json;
 };
 
@@ -48,6 +49,7 @@ struct connection {
     int fd;
     bool wants_out;
     struct hf_http_client *http;
+    int32_t stream; /* that lines are said on; 0: none */
     char session[17];
     char secret[33];
     unsigned number;
@@ -79,6 +81,9 @@ enum { BEAT_US = 2 * 1000 * 1000 };
 /* Open the session, and then begin. */
 void work_begin(struct lane *lane);
 void work_answered(struct lane *lane, const struct hf_http_answer *answer);
+
+/* A line of the connection's stream, which has the number of a lane. */
+void work_told(struct connection *connection, struct hf_bytes line);
 
 /* KEEP: say that it is alive. */
 void work_keep_alive(struct lane *lane);

@@ -1,5 +1,6 @@
 #include "base/text.h"
 
+#include <endian.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -165,11 +166,45 @@ hf_text_add_json(struct hf_text *text, const char *bytes, size_t len)
     hf_text_add(text, "\"");
 }
 
+/* A byte in each of eight. */
+#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+/* A high bit for each of eight bytes that is below `most`, at most 128; above
+ * the lowest of these perhaps for others.  (Sean Anderson, "Bit Twiddling
+ * Hacks".) */
+static uint64_t
+less(uint64_t eight, uint8_t most)
+{
+    return (eight - EACH(most)) & ~eight & EACH(0x80);
+}
+
+/* How many of eight bytes, from the first on, are plain. */
+static size_t
+plain_of_eight(const char *bytes)
+{
+    uint64_t eight;
+    uint64_t others;
+
+    memcpy(&eight, bytes, sizeof(eight));
+    eight = le64toh(eight); /* the first is the lowest */
+    others = (eight & EACH(0x80)) | less(eight, ' ') |
+             less(eight ^ EACH('"'), 1) | less(eight ^ EACH('\\'), 1) |
+             less(eight ^ EACH(0x7F), 1);
+    return others == 0 ? sizeof(eight) : (size_t)__builtin_ctzll(others) / 8;
+}
+
 size_t
 hf_text_plain(const char *bytes, size_t len)
 {
     size_t at = 0;
 
+    while (len - at >= sizeof(uint64_t)) {
+        size_t plain = plain_of_eight(bytes + at);
+
+        at += plain;
+        if (plain < sizeof(uint64_t))
+            return at;
+    }
     while (at < len && bytes[at] >= ' ' && bytes[at] <= '~' &&
            bytes[at] != '"' && bytes[at] != '\\')
         at++;

@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "base/fail.h"
 #include "base/list.h"
+#include "net/fifo.h"
 #include "net/h2_session.h"
 #include "net/reader.h"
 
@@ -20,6 +21,18 @@ struct asked {
     bool is_made;
     uint64_t made; /* where it ends, of all bytes that were ever made */
     enum hf_http_end end;
+    struct asked_lines *lines; /* owned: of a carrier; else NULL */
+};
+
+/* What a carrier has beside. */
+struct asked_lines {
+    struct hf_link ready; /* in the client's, */
+    bool is_ready;        /* ... if a line is there to be told */
+    struct asked *asked;
+    struct hf_fifo out; /* owned: what was said, and is not made */
+    bool is_deferred;   /* nghttp2 does not ask for more by itself */
+    struct hf_fifo in;  /* owned: what came, and was not told */
+    size_t looked;      /* bytes of it without an end of a line */
 };
 
 struct hf_http_client {
@@ -30,7 +43,8 @@ struct hf_http_client {
     struct hf_write_buffer out;
     struct hf_readers readers;
     struct hf_list under_way; /* of struct asked, in order */
-    struct hf_list over;      /* to be told */
+    struct hf_list over;      /* to be told, */
+    struct hf_list ready;     /* ... behind lines: of struct asked_lines */
     struct hf_list spare;
     uint32_t under_way_count;
     uint32_t unread; /* bytes of bodies that are kept */
@@ -81,10 +95,26 @@ drop_answer(struct hf_http_client *client, struct asked *asked)
 }
 
 static void
+drop_lines(struct hf_http_client *client, struct asked *asked)
+{
+    struct asked_lines *lines = asked->lines;
+
+    if (lines == NULL)
+        return;
+    if (lines->is_ready)
+        hf_list_remove(&client->ready, &lines->ready);
+    hf_fifo_fini(&lines->out, client->alloc);
+    hf_fifo_fini(&lines->in, client->alloc);
+    hf_free(client->alloc, lines);
+    asked->lines = NULL;
+}
+
+static void
 give_asked(struct hf_http_client *client, struct asked *asked)
 {
     drop_body(client, asked);
     drop_answer(client, asked);
+    drop_lines(client, asked);
     hf_list_add(&client->spare, &asked->link);
 }
 
@@ -108,11 +138,12 @@ end(struct hf_http_client *client, struct asked *asked, enum hf_http_end how)
     hf_list_add(&client->over, &asked->link);
 }
 
-/* Without its last byte it is no request. */
+/* Without its last byte it is no request; but lines are, by themselves. */
 static bool
 has_left(const struct hf_http_client *client, const struct asked *asked)
 {
-    return asked->is_made && asked->made <= client->out.written;
+    return asked->lines != NULL ||
+           (asked->is_made && asked->made <= client->out.written);
 }
 
 static void
@@ -212,6 +243,106 @@ take_answer(struct hf_http_client *client, struct asked *asked)
     return asked->is_made ? 0 : reset(client, asked->stream);
 }
 
+/* ---- Lines --------------------------------------------------------------- */
+
+/* The length of the next line, with its end; 0: it is not whole. */
+static size_t
+line_len(struct asked_lines *lines)
+{
+    struct hf_bytes in = hf_fifo_bytes(&lines->in);
+    const char *end =
+        in.len == lines->looked
+            ? NULL
+            : memchr(in.at + lines->looked, '\n', in.len - lines->looked);
+
+    lines->looked = end != NULL ? (size_t)(end - in.at) : in.len;
+    return end != NULL ? lines->looked + 1 : 0;
+}
+
+static void
+look_for_line(struct hf_http_client *client, struct asked_lines *lines)
+{
+    if (lines->is_ready || line_len(lines) == 0)
+        return;
+    lines->is_ready = true;
+    hf_list_add(&client->ready, &lines->ready);
+}
+
+static struct hf_bytes
+take_line(struct hf_http_client *client, struct asked_lines *lines)
+{
+    struct hf_bytes line = hf_fifo_bytes(&lines->in);
+
+    line.len = line_len(lines) - 1;
+    hf_fifo_drop(&lines->in, line.len + 1); /* the bytes stay where they are */
+    lines->looked = 0;
+    lines->is_ready = false;
+    hf_list_remove(&client->ready, &lines->ready);
+    look_for_line(client, lines);
+    return line;
+}
+
+/* More of a carrier's answer. */
+static int
+take_lines(struct hf_http_client *client, struct asked *asked,
+           struct hf_bytes piece)
+{
+    struct asked_lines *lines = asked->lines;
+
+    if (nghttp2_session_consume_stream(client->session.nghttp2, asked->stream,
+                                       piece.len) != 0 ||
+        !hf_fifo_reserve(&lines->in, client->alloc, piece.len))
+        return NGHTTP2_ERR_NOMEM;
+    hf_fifo_put(&lines->in, piece);
+    look_for_line(client, lines);
+    return !lines->is_ready && lines->looked > client->limits.body_len
+               ? give_up(client, asked)
+               : 0;
+}
+
+/* What was said, and then nothing until more is. */
+static ssize_t
+read_lines(nghttp2_session *session, int32_t stream, uint8_t *to, size_t size,
+           uint32_t *flags, nghttp2_data_source *source, void *user_data)
+{
+    struct asked *asked = asked_of(session, stream);
+    struct hf_bytes out;
+
+    (void)flags;
+    (void)source;
+    (void)user_data;
+    if (asked == NULL) /* it was given up, and ends by a reset */
+        return NGHTTP2_ERR_DEFERRED;
+    out = hf_fifo_bytes(&asked->lines->out);
+    asked->lines->is_deferred = out.len == 0;
+    if (out.len == 0)
+        return NGHTTP2_ERR_DEFERRED;
+    if (out.len > size)
+        out.len = size;
+    memcpy(to, out.at, out.len);
+    hf_fifo_drop(&asked->lines->out, out.len);
+    return (ssize_t)out.len;
+}
+
+bool
+hf_http_client_say(struct hf_http_client *client, int32_t stream,
+                   struct hf_bytes lines)
+{
+    nghttp2_session *session = client->session.nghttp2;
+    struct asked *asked = client->is_broken ? NULL : asked_of(session, stream);
+
+    if (asked == NULL || asked->lines == NULL ||
+        !hf_fifo_reserve(&asked->lines->out, client->alloc, lines.len))
+        return false;
+    hf_fifo_put(&asked->lines->out, lines);
+    if (!asked->lines->is_deferred)
+        return true;
+    asked->lines->is_deferred = false;
+    return nghttp2_session_resume_data(session, stream) == 0;
+}
+
+/* ---- What nghttp2 tells: bodies ------------------------------------------ */
+
 static int
 on_data(nghttp2_session *session, uint8_t flags, int32_t stream,
         const uint8_t *bytes, size_t len, void *user_data)
@@ -225,6 +356,8 @@ on_data(nghttp2_session *session, uint8_t flags, int32_t stream,
         return NGHTTP2_ERR_CALLBACK_FAILURE;
     if (asked == NULL || asked->reader == NULL)
         return 0;
+    if (asked->lines != NULL && asked->status == 200)
+        return take_lines(client, asked, piece);
     if (!hf_reader_body(&client->readers, asked->reader, piece))
         return NGHTTP2_ERR_NOMEM;
     return asked->reader->refusal == HF_REFUSAL_NONE ? 0
@@ -441,10 +574,11 @@ hf_http_client_feed(struct hf_http_client *client, const char *bytes,
 
     if (client->is_broken)
         return len;
-    if (client->over.first != NULL)
+    if (client->over.first != NULL || client->ready.first != NULL)
         return 0;
     let_go(client);
-    while (taken < len && client->over.first == NULL && !client->is_broken) {
+    while (taken < len && client->over.first == NULL &&
+           client->ready.first == NULL && !client->is_broken) {
         struct hf_h2_piece piece =
             hf_h2_session_take(&client->session, bytes + taken, len - taken);
 
@@ -489,7 +623,8 @@ static int32_t
 submit(struct hf_http_client *client, const struct hf_http_ask *ask,
        struct asked *asked)
 {
-    nghttp2_data_provider body = {.read_callback = read_body};
+    nghttp2_data_provider body = {
+        .read_callback = asked->lines != NULL ? read_lines : read_body};
     nghttp2_nv head[4 + HF_HTTP_REPLY_HEADERS_MAX];
     struct hf_bytes scheme = {"http", 4};
     size_t count = 0;
@@ -504,8 +639,9 @@ submit(struct hf_http_client *client, const struct hf_http_ask *ask,
     for (size_t i = 0; i < ask->headers_count; i++)
         head[count++] =
             hf_h2_header(ask->headers[i].name, ask->headers[i].value, 0);
-    stream = nghttp2_submit_request(client->session.nghttp2, NULL, head, count,
-                                    ask->body.len > 0 ? &body : NULL, asked);
+    stream = nghttp2_submit_request(
+        client->session.nghttp2, NULL, head, count,
+        ask->body.len > 0 || asked->lines != NULL ? &body : NULL, asked);
     if (stream == NGHTTP2_ERR_STREAM_ID_NOT_AVAILABLE)
         return -1;
     return stream < 0 ? 0 : stream;
@@ -526,6 +662,20 @@ keep_rest(struct hf_http_client *client, struct asked *asked)
     return true;
 }
 
+/* Where it is a carrier.  False: no memory. */
+static bool
+make_lines(struct hf_http_client *client, const struct hf_http_ask *ask,
+           struct asked *asked)
+{
+    if (!ask->is_carrier)
+        return true;
+    HF_CHECK(ask->body.len == 0);
+    asked->lines = hf_new(client->alloc, struct asked_lines);
+    if (asked->lines != NULL)
+        asked->lines->asked = asked;
+    return asked->lines != NULL;
+}
+
 enum hf_status
 hf_http_client_ask(struct hf_http_client *client, const struct hf_http_ask *ask,
                    int32_t *stream, struct hf_error *error)
@@ -540,8 +690,11 @@ hf_http_client_ask(struct hf_http_client *client, const struct hf_http_ask *ask,
         return hf_fail(error, HF_E_LIMIT,
                        "the connection has no room for more requests");
     asked = take_asked(client);
-    if (asked == NULL)
+    if (asked == NULL || !make_lines(client, ask, asked)) {
+        if (asked != NULL)
+            give_asked(client, asked);
         return hf_fail(error, HF_E_NOMEM, "no memory for a request");
+    }
     asked->tag = ask->tag;
     asked->rest = ask->body.at;
     asked->rest_len = (uint32_t)ask->body.len;
@@ -626,9 +779,22 @@ bool
 hf_http_client_next(struct hf_http_client *client,
                     struct hf_http_client_event *event)
 {
+    struct hf_link *ready = client->ready.first;
     struct asked *asked = first_of(&client->over);
 
     let_go(client);
+    if (ready != NULL) {
+        struct asked_lines *lines =
+            HF_CONTAINER(ready, struct asked_lines, ready);
+
+        *event = (struct hf_http_client_event){
+            .end = HF_HTTP_LINE,
+            .stream = lines->asked->stream,
+            .tag = lines->asked->tag,
+            .line = take_line(client, lines),
+        };
+        return true;
+    }
     if (asked == NULL)
         return false;
     hf_list_remove(&client->over, &asked->link);

@@ -23,8 +23,12 @@
  *              |
  *              `--hf_http_client_cancel-----------------> (nothing is told)
  *
+ * A *carrier* is a request whose body goes on: the caller says lines on it, and
+ * is told the lines of its answer, until either ends it.
+ *
  * Promises:
- *   - What is asked and not cancelled is told just once.
+ *   - What is asked and not cancelled is told just once, and a carrier behind
+ *     its lines.
  *   - NOT_DONE is true: a server that keeps to RFC 9113, and acts on whole
  *     requests only, has not acted on it and will not, so that it may be asked
  *     elsewhere.  It was refused, or is behind the last that GOAWAY names, or
@@ -61,7 +65,8 @@ struct hf_http_ask {
     const struct hf_http_header *headers;
     size_t headers_count; /* at most HF_HTTP_REPLY_HEADERS_MAX */
     struct hf_bytes body;
-    uint64_t tag; /* comes back with what is told */
+    bool is_carrier; /* its body follows, by hf_http_client_say */
+    uint64_t tag;    /* comes back with what is told */
 };
 
 /*
@@ -75,6 +80,11 @@ HF_MUST_USE enum hf_status hf_http_client_ask(struct hf_http_client *client,
                                               const struct hf_http_ask *ask,
                                               int32_t *stream,
                                               struct hf_error *error);
+
+/* Say a line, or more, each with its end, on a carrier that is under way.
+ * False: it is not, or there is no memory. */
+bool hf_http_client_say(struct hf_http_client *client, int32_t stream,
+                        struct hf_bytes lines);
 
 /* How many can be asked at once, and how many more now, for all that is known.
  */
@@ -112,6 +122,7 @@ enum hf_http_end {
     HF_HTTP_ANSWERED,
     HF_HTTP_NOT_DONE,
     HF_HTTP_UNKNOWN,
+    HF_HTTP_LINE, /* no end: a line of a carrier's answer, which goes on */
 };
 
 struct hf_http_client_event {
@@ -119,7 +130,8 @@ struct hf_http_client_event {
     int32_t stream;
     uint64_t tag;
     const struct hf_http_answer *answer; /* ANSWERED: borrowed, until the next
-                                            call of feed, next or close */
+                                            call of feed, next or close; */
+    struct hf_bytes line; /* LINE: so is it; without its end, perhaps empty */
 };
 
 /* Take what is to be told next; false: there is nothing. */

@@ -7,6 +7,7 @@ const struct hf_http_module hf_http_module = {
     .open = hf_http_client_open,
     .close = hf_http_client_close,
     .ask = hf_http_client_ask,
+    .say = hf_http_client_say,
     .streams = hf_http_client_streams,
     .room = hf_http_client_room,
     .cancel = hf_http_client_cancel,

@@ -19,6 +19,8 @@ struct hf_http_module {
     enum hf_status (*ask)(struct hf_http_client *client,
                           const struct hf_http_ask *ask, int32_t *stream,
                           struct hf_error *error);
+    bool (*say)(struct hf_http_client *client, int32_t stream,
+                struct hf_bytes lines);
     uint32_t (*streams)(const struct hf_http_client *client);
     uint32_t (*room)(const struct hf_http_client *client);
     void (*cancel)(struct hf_http_client *client, int32_t stream);

@@ -59,10 +59,10 @@ hf_metrics_refused_ms(const struct hf_metrics *metrics, struct hf_instant now)
 }
 
 void
-hf_metrics_grant(struct hf_metrics *metrics, int64_t since_us)
+hf_metrics_grant(struct hf_metrics *metrics, int64_t since_us, int64_t now_us)
 {
     metrics->grants++;
-    hf_histogram_add(&metrics->waits, hf_now_us() - since_us);
+    hf_histogram_add(&metrics->waits, now_us - since_us);
 }
 
 static void

@@ -40,8 +40,9 @@ void hf_metrics_refused(struct hf_metrics *metrics, struct hf_instant now);
 int64_t hf_metrics_refused_ms(const struct hf_metrics *metrics,
                               struct hf_instant now);
 
-/* A grant goes out, to a request that came at `since_us` of hf_now_us. */
-void hf_metrics_grant(struct hf_metrics *metrics, int64_t since_us);
+/* A grant goes out now, to a request that came at `since_us`, of hf_now_us. */
+void hf_metrics_grant(struct hf_metrics *metrics, int64_t since_us,
+                      int64_t now_us);
 
 void hf_metrics_write(const struct hf_metrics *metrics, struct hf_seat *seat,
                       struct hf_text *text);

@@ -359,14 +359,14 @@ build(struct hf_service *service, const struct hf_pending_call *call,
 }
 
 static void
-write_out(struct hf_service *service, struct hf_pending_call *call, int status,
-          uint64_t fence, struct hf_bytes body)
+write_out(struct hf_service *service, struct hf_pending_call *call,
+          const struct hf_pending_answer *answer, int64_t now_us)
 {
     call->answered = true;
-    call->fence = fence;
-    if (fence != 0)
-        hf_metrics_grant(&service->metrics, call->since_us);
-    hf_service_reply(service, call->exchange, status, body);
+    call->fence = answer->fence;
+    if (answer->fence != 0)
+        hf_metrics_grant(&service->metrics, call->since_us, now_us);
+    hf_service_reply(service, call->exchange, answer->status, answer->body);
     service->config.peers->wrote(call->peer);
 }
 
@@ -479,6 +479,7 @@ keep(struct hf_service *service, const struct hf_answer *answer)
 static void
 let_out(struct hf_service *service, uint64_t through)
 {
+    int64_t now_us = hf_now_us();
     struct hf_pending_answer answer;
 
     service->through = through;
@@ -487,7 +488,7 @@ let_out(struct hf_service *service, uint64_t through)
             hf_pending_find(&service->pending, answer.stream);
 
         if (call != NULL)
-            write_out(service, call, answer.status, answer.fence, answer.body);
+            write_out(service, call, &answer, now_us);
     }
 }
 

@@ -269,7 +269,7 @@ _Static_assert(UINT64_C(1) << (sizeof(rows) / sizeof(rows[0]) - 1) ==
                    HF_API_SESSIONS,
                "a bit of `given` for each row");
 
-static const struct hf_fields fields = {HF_FIELDS_OF(rows)};
+static const struct hf_fields fields = {HF_FIELDS_OF(rows), .optional = true};
 
 /* A body that is being read, for what is unknown in it. */
 struct body_reading {

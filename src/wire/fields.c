@@ -442,7 +442,7 @@ hf_fields_read(struct hf_fields_reader *reader, const struct hf_fields *fields,
     while (status == HF_OK &&
            hf_json_next_member(object, &at, &pair[0], &pair[1]))
         status = read_member(reader, fields, pair, to, &found);
-    if (status == HF_OK)
+    if (status == HF_OK && !fields->optional)
         status = check_needed(reader, fields, found.seen, found.given);
     if (given != NULL)
         *given = found.given;

@@ -82,6 +82,7 @@ struct hf_fields {
     const struct hf_member *members;
     size_t count;
     bool open;
+    bool optional; /* and so is every member */
     const struct hf_fields *base; /* its members come first, */
     size_t base_offset;           /* ... of a struct that is kept here */
 };

@@ -25,16 +25,20 @@ struct talk {
 static void
 ask(struct talk *t, uint64_t tag)
 {
+    bool is_carrier = tag == 1;
     const struct hf_http_ask ask = {
         .method = HF_HTTP_POST,
         .host = {"h", 1},
         .path = {"/a", 2},
-        .body = {"hello", 5},
+        .body = {"hello", is_carrier ? 0 : 5},
+        .is_carrier = is_carrier,
         .tag = tag,
     };
     int32_t stream;
 
     HF_CHECK(hf_http_client_ask(t->client, &ask, &stream, NULL) == HF_OK);
+    if (is_carrier)
+        HF_CHECK(hf_http_client_say(t->client, stream, ask.path));
 }
 
 static void
@@ -44,6 +48,13 @@ tell(struct talk *t)
 
     while (hf_http_client_next(t->client, &event)) {
         t->told = hf_hash_bytes(t->told, &event.end, sizeof(event.end));
+        if (event.end == HF_HTTP_LINE) {
+            HF_CHECK(event.tag == 1 &&
+                     (event.line.len == 0 ||
+                      memchr(event.line.at, '\n', event.line.len) == NULL));
+            t->told = hf_hash_bytes(t->told, event.line.at, event.line.len);
+            continue;
+        }
         HF_CHECK(event.tag < ASKED && (t->ended >> event.tag & 1) == 0);
         t->ended |= 1u << event.tag;
         if (event.answer == NULL)

@@ -52,6 +52,11 @@ tell(void)
     while (hf_http_client_next(client, &event)) {
         const struct hf_http_answer *answer = event.answer;
 
+        if (event.end == HF_HTTP_LINE) {
+            hf_text_addf(&story, "line %d \"%.*s\"\n", (int)event.tag,
+                         (int)(event.line.len % 100), event.line.at);
+            continue;
+        }
         hf_text_addf(&story, "%s %d", ends[event.end], (int)event.tag);
         if (answer != NULL) {
             hf_text_addf(&story, " %d", answer->status);
@@ -132,6 +137,29 @@ ask(const char *path, const char *body, uint64_t tag)
     return stream;
 }
 
+static int32_t
+carry(const char *path)
+{
+    const struct hf_http_ask asked = {
+        .method = HF_HTTP_POST,
+        .host = {"h", 1},
+        .path = {path, strlen(path)},
+        .is_carrier = true,
+        .tag = 7,
+    };
+    int32_t stream = 0;
+
+    assert_int_equal(hf_http_client_ask(client, &asked, &stream, NULL), HF_OK);
+    return stream;
+}
+
+static bool
+say_on(int32_t stream, const char *lines)
+{
+    return hf_http_client_say(client, stream,
+                              (struct hf_bytes){lines, strlen(lines)});
+}
+
 static enum hf_status
 try_to_ask(void)
 {
@@ -153,6 +181,80 @@ FIXTURE_TEST(a_request_is_answered)
     bench_expect_log(&bench, "POST /echo?x host=h content-type=text/plain "
                              "\"hello\"\nsent 1\n");
     expect_told("answered 7 200 \"hello\"\n");
+}
+
+FIXTURE_TEST(lines_are_said_and_told)
+{
+    int32_t stream;
+
+    for (bench.piece = 0; bench.piece < 3; bench.piece++) {
+        stream = carry("/lines");
+        assert_true(say_on(stream, "a\nb\n"));
+        talk();
+        expect_told("line 7 \"\"\nline 7 \"a\"\nline 7 \"b\"\n");
+        assert_true(say_on(stream, "c\n"));
+        talk();
+        expect_told("line 7 \"c\"\n");
+        hf_http_client_cancel(client, stream);
+        assert_false(say_on(stream, "d\n"));
+        talk();
+        expect_told("");
+    }
+}
+
+FIXTURE_TEST(a_carrier_that_is_refused_is_answered)
+{
+    int32_t stream = carry("/lines?no");
+
+    assert_true(say_on(stream, "a\n"));
+    talk();
+    expect_told("answered 7 200 \"\"\n");
+    assert_false(say_on(stream, "b\n"));
+}
+
+FIXTURE_TEST(a_carrier_ends_behind_its_lines)
+{
+    int32_t stream = carry("/lines");
+
+    assert_true(say_on(stream, "a\n"));
+    talk();
+    hf_http_drain(bench.peer);
+    assert_true(say_on(stream, "late\n"));
+    talk();
+    expect_told("line 7 \"\"\nline 7 \"a\"\nanswered 7 200 \"\"\n");
+}
+
+FIXTURE_TEST(a_carrier_is_lost_with_its_connection)
+{
+    int32_t stream = carry("/lines");
+
+    assert_true(say_on(stream, "wait\n"));
+    talk();
+    expect_told("line 7 \"\"\n");
+    hf_http_client_gone(client);
+    tell();
+    expect_told("unknown 7\n");
+    assert_false(say_on(stream, "b\n"));
+}
+
+FIXTURE_TEST(many_lines_open_their_windows)
+{
+    static char lines[100 * 1000 + 1];
+    int32_t stream = carry("/lines");
+    size_t told_lines = 0;
+
+    for (size_t i = 0; i < sizeof(lines) - 1; i++)
+        lines[i] = i % 1000 == 999 ? '\n' : 'x';
+    for (int i = 0; i < 10; i++) {
+        hf_http_turn(bench.http, bench.now, 1000);
+        assert_true(say_on(stream, lines));
+        talk();
+        bench.log_len = 0;
+        for (const char *at = told; (at = strchr(at, '\n')) != NULL; at++)
+            told_lines++;
+        hf_text_init(&story, told, sizeof(told));
+    }
+    assert_int_equal(told_lines, 1001);
 }
 
 FIXTURE_TEST(what_an_answer_says_is_told)
