@@ -386,6 +386,8 @@ check_sessions(const struct hf_lockspace *ls, struct totals *totals)
                  session->revoked_count);
         HF_CHECK((session->state == HF_SESSION_OVER) ==
                  (session->pending == HF_PENDING_DELETE));
+        HF_CHECK(session->pending != HF_PENDING_SILENCE || session->unheard);
+        HF_CHECK(session->pending == HF_PENDING_NOTHING || session->recorded);
         HF_CHECK(hf_timers_has(ls, &ls->timers, at) == ends_by_time(session));
         totals->pieces += hf_strings_pieces(session->who.len);
         totals->pending += session->pending != HF_PENDING_NOTHING;
@@ -425,7 +427,8 @@ hf_lockspace_check(struct hf_lockspace *ls)
     HF_CHECK(totals.parts == ls->parts.count);
     HF_CHECK(totals.pending ==
              count_list(ls, &ls->changes, links_of_change) +
-                 count_list(ls, &ls->sweeps, links_of_change));
+                 count_list(ls, &ls->sweeps, links_of_change) +
+                 count_list(ls, &ls->silences, links_of_change));
     HF_CHECK(hf_timers_sound(ls, &ls->timers));
     HF_CHECK(hf_timers_sound(ls, &ls->gathered));
 }

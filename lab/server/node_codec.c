@@ -179,6 +179,7 @@ strip_leader(struct hf_leader *l)
     l->applied = 0;
     if (k->state == HF_KEEPER_IDLE) {
         l->next_fence = 0; /* the head that is claimed says it */
+        l->served = codec_length(0);
         l->batch.version = 0;
     }
     if (l->batch.version == 0)
@@ -383,6 +384,8 @@ code_leader(struct coder *coder, struct hf_leader *l)
         begin_contender(l, &l->contender);
     code_contender(coder, &l->contender);
     CODE_NUMBER(codec, coder->of->fences, l->next_fence);
+    codec_ticks(codec, &l->served);
+    codec_ago(codec, &l->served_until, ticks_of(l->max_ttl) + 1);
     CODE_NUMBER(codec, coder->of->versions, l->batch.version);
     CODE_NUMBER(codec, coder->of->batches, l->batch.number);
     CODE_NUMBER(codec, coder->of->fences, l->batch.next_fence);

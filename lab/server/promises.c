@@ -79,6 +79,12 @@ const struct promise server_promises[] = {
     {SERVER_FORGOTTEN,
      "a lock is granted so soon after its grant was lost that "
      "whoever had it may believe in it"},
+    {SERVER_UNCOUNTED, "a head says that leaders served for less than the one "
+                       "says whose place it takes"},
+    {SERVER_OUTLIVES,
+     "the store has a session that was silent for its ttl, and for less than "
+     "another before a leader loaded it, while leaders served, however many "
+     "there were"},
     {SERVER_STUCK, "without further faults, somebody who lives is not granted "
                    "what nobody keeps, in time"},
     {SERVER_REMAINS, "without further faults, the store still has a grant that "

@@ -50,6 +50,8 @@
 #define SERVER_NOT_SPARED  "cleared though its holder was heard"
 #define SERVER_UNHEARD     "a clear that its holder never learns"
 #define SERVER_FORGOTTEN   "granted while a lost grant may be believed in"
+#define SERVER_UNCOUNTED   "time that was served is not counted any more"
+#define SERVER_OUTLIVES    "a silent session that outlives its ttl"
 #define SERVER_STUCK       "nobody gets it any more"
 #define SERVER_REMAINS     "a record that nobody needs stays"
 

@@ -7,6 +7,7 @@
 #include "core/lockspace/journal.h"
 #include "core/lockspace/line.h"
 #include "core/lockspace/list.h"
+#include "core/lockspace/load.h"
 #include "core/lockspace/names.h"
 #include "core/lockspace/owners.h"
 
@@ -21,6 +22,15 @@ enum flag {
     FLAG_TO_PUT = 4,
     FLAG_FREE = 8,
     FLAG_UNTOLD = 16,
+};
+
+/* Of a session that was loaded. */
+enum loaded_flag {
+    LOADED_UNHEARD = 1,
+    LOADED_SAYS_SILENT = 2,
+    LOADED_TO_SAY = 4,
+    LOADED_TO_TAKE_BACK = 8,
+    LOADED_MAY_COME_BACK = 16,
 };
 
 static const char *const names[SNAPSHOT_NAMES] = {"a", "b", "c"};
@@ -236,6 +246,36 @@ timer_of_session(const struct hf_lockspace *ls,
                         : until(config, end, (struct hf_instant){node->at_ms});
 }
 
+/* Is it still to be seen whether it comes back soon? */
+static bool
+may_come_back(const struct hf_lockspace *ls, uint32_t number)
+{
+    const struct hf_ls_session *session = hf_session_at(ls, number);
+    const struct hf_timers_node *node = node_of(ls, &ls->timers, number);
+
+    return session->unheard && !session->says_silent && node != NULL &&
+           node->at_ms < hf_owners_end_of_ttl(session).ms;
+}
+
+static uint8_t
+loaded_of_session(const struct hf_lockspace *ls, uint32_t number)
+{
+    const struct hf_ls_session *session = hf_session_at(ls, number);
+    unsigned bits = 0;
+
+    if (session->unheard)
+        bits |= LOADED_UNHEARD;
+    if (session->says_silent)
+        bits |= LOADED_SAYS_SILENT;
+    if (session->pending == HF_PENDING_SILENCE)
+        bits |= LOADED_TO_SAY;
+    if (session->pending == HF_PENDING_PUT)
+        bits |= LOADED_TO_TAKE_BACK;
+    if (may_come_back(ls, number))
+        bits |= LOADED_MAY_COME_BACK;
+    return (uint8_t)bits;
+}
+
 static void
 take_wait(const struct hf_lockspace *ls, const struct snapshot_config *config,
           uint32_t number, struct hf_instant now,
@@ -334,8 +374,10 @@ snapshot_take(const struct hf_lockspace *ls,
             (uint8_t)((silent < config->ttl.ms ? silent : config->ttl.ms) /
                       tick_ms(config));
         client->recorded = session->recorded;
-        if (session->state != HF_SESSION_OVER)
+        if (session->state != HF_SESSION_OVER) {
             client->timer = timer_of_session(ls, config, at);
+            client->loaded = loaded_of_session(ls, at);
+        }
         if (session->lanes != 0)
             take_lane(ls, config, session->lanes, now, client);
     }
@@ -496,6 +538,21 @@ build_lane_state(struct hf_lockspace *ls, unsigned client, uint8_t state)
     lane->state = state;
 }
 
+static void
+build_loaded(struct hf_lockspace *ls, uint32_t number, unsigned loaded)
+{
+    struct hf_ls_session *session = hf_session_at(ls, number);
+
+    if ((loaded & LOADED_TO_TAKE_BACK) != 0) {
+        session->says_silent = true;
+        hf_journal_heard(ls, number);
+    }
+    session->unheard = (loaded & LOADED_UNHEARD) != 0;
+    session->says_silent = (loaded & LOADED_SAYS_SILENT) != 0;
+    if ((loaded & LOADED_TO_SAY) != 0)
+        hf_journal_silence(ls, number);
+}
+
 /* Nor what they leave of the session: one that is suspected is given a timer
  * when it loses what it held last. */
 static void
@@ -507,7 +564,12 @@ build_session_state(struct hf_lockspace *ls, unsigned client,
     struct hf_ls_session *session = hf_session_at(ls, number);
 
     session->state = from->session;
-    if (from->timer != SNAPSHOT_NEVER)
+    build_loaded(ls, number, from->loaded);
+    if (from->timer == SNAPSHOT_NEVER)
+        return;
+    if ((from->loaded & LOADED_MAY_COME_BACK) != 0)
+        hf_timers_set(ls, &ls->timers, number, hf_load_first_timer(session).ms);
+    else
         hf_timers_set(ls, &ls->timers, number,
                       hf_owners_end_of_ttl(session).ms +
                           from->timer * tick_ms(config));

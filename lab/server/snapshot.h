@@ -63,9 +63,10 @@ struct snapshot_client {
     uint8_t session; /* its state; 0: there is none */
     uint8_t silent;  /* ticks since it was heard */
     uint8_t recorded;
-    uint8_t timer; /* 0: at the end of its ttl, or before; else how much later
+    uint8_t loaded; /* what it has to do for its record [S10], in bits */
+    uint8_t timer;  /* 0: at the end of its ttl, or before; else how much later
                       it is told the time; NEVER */
-    uint8_t lane;  /* 1: it is known */
+    uint8_t lane;   /* 1: it is known */
     uint8_t state;
     uint8_t over;
     uint8_t n;

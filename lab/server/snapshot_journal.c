@@ -4,6 +4,7 @@
 #include "core/lockspace/claims.h"
 #include "core/lockspace/journal.h"
 #include "core/lockspace/list.h"
+#include "lab/codec.h"
 
 /* What a claim that was cleared has yet to have written. */
 enum { TO_DELETE = 1, TO_AUDIT = 2, CLAIM_BITS = 2, CLAIM_MASK = 3 };
@@ -36,6 +37,8 @@ list_of(struct hf_lockspace *ls, uint32_t item)
 
     if (pending == HF_PENDING_NOTHING)
         return NULL;
+    if (pending == HF_PENDING_SILENCE)
+        return &ls->silences;
     return pending == HF_PENDING_SWEEP ? &ls->sweeps : &ls->changes;
 }
 
@@ -56,7 +59,8 @@ take_change(const struct hf_lockspace *ls, uint32_t item)
 static void
 take_order(const struct hf_lockspace *ls, struct snapshot_journal *journal)
 {
-    const struct hf_ls_list *lists[] = {&ls->changes, &ls->sweeps};
+    const struct hf_ls_list *lists[] = {&ls->changes, &ls->silences,
+                                        &ls->sweeps};
     unsigned count = 0;
 
     for (unsigned i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
@@ -94,6 +98,7 @@ build_order(struct hf_lockspace *ls, const struct snapshot_journal *journal)
     if (journal->changes[0].mark == 0)
         return;
     ls->changes = (struct hf_ls_list){0};
+    ls->silences = (struct hf_ls_list){0};
     ls->sweeps = (struct hf_ls_list){0};
     for (unsigned i = 0; i < SNAPSHOT_CHANGES; i++) {
         const struct snapshot_change *change = &journal->changes[i];
@@ -112,7 +117,8 @@ build_order(struct hf_lockspace *ls, const struct snapshot_journal *journal)
 static void
 add_marks(struct hf_lockspace *ls, struct numbers *marks)
 {
-    const struct hf_ls_list *lists[] = {&ls->changes, &ls->sweeps};
+    const struct hf_ls_list *lists[] = {&ls->changes, &ls->silences,
+                                        &ls->sweeps};
 
     for (unsigned i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
         for (uint32_t at = lists[i]->first; at != 0;
@@ -262,6 +268,7 @@ snapshot_take_journal(const struct hf_lockspace *ls, bool in_order,
         .through = (uint8_t)ls->through,
         .begun = (uint8_t)ls->batch_number,
         .settled = (uint8_t)ls->batch_settled,
+        .silent_from = (uint8_t)codec_ticks_of(ls->silent_from),
     };
     if (in_order)
         take_order(ls, journal);
@@ -341,4 +348,5 @@ snapshot_build_journal(const struct snapshot_journal *journal,
     build_untold(ls, journal);
     ls->batch_number = journal->begun;
     ls->batch_settled = journal->settled;
+    ls->silent_from = codec_length(journal->silent_from);
 }

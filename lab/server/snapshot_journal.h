@@ -42,6 +42,7 @@ struct snapshot_journal {
                                          parked is told so; 0: it is, or none */
     uint8_t begun; /* number of the batch that was begun last */
     uint8_t settled;
+    uint8_t silent_from; /* as records of silent sessions are to say: ticks */
     uint8_t cleared[SNAPSHOT_CLIENTS]; /* what its claims have yet to do for a
                                          clear: two bits each */
     uint8_t gone[SNAPSHOT_GONE_KINDS][SNAPSHOT_GONE]; /* fences, in order */

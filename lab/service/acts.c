@@ -25,7 +25,11 @@ service_start(struct service_world *world, const struct service_config *config)
     world->now = CODEC_NOW;
     world->store.version = 1;
     world->store.head = (struct service_head){
-        .exists = true, .token = 1, .next_fence = FENCE_FIRST};
+        .exists = true,
+        .token = 1,
+        .next_fence = FENCE_FIRST,
+        .served = codec_length(SERVICE_SERVED),
+    };
     world->given = world->store.version;
     if (config->loses != 0) {
         service_store_keep(world);

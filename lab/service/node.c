@@ -85,10 +85,15 @@ static struct service_record
 record_of(const struct hf_lockspace *ls, const struct hf_change *change)
 {
     struct hf_look_claim grant;
+    struct hf_look_session session;
 
-    if (change->kind == HF_CHANGE_PUT_SESSION ||
-        change->kind == HF_CHANGE_DELETE_SESSION)
+    if (change->kind == HF_CHANGE_DELETE_SESSION)
         return (struct service_record){.session = change->key};
+    if (change->kind == HF_CHANGE_PUT_SESSION) {
+        hf_look_session_at(ls, change->number, &session);
+        return (struct service_record){.session = change->key,
+                                       .silent_from = session.silent_from};
+    }
     if (change->kind != HF_CHANGE_PUT_GRANT)
         return (struct service_record){.fence = change->key};
     hf_look_grant_at(ls, change->number, &grant);
@@ -150,6 +155,7 @@ fill_write(struct service_call *call, const struct service_node *node,
         .count = op->heartbeat.count,
         .next_fence = effect->ask.head.next_fence,
         .grace = ticks_of(effect->ask.head.grace),
+        .served = effect->ask.head.served,
     };
     if (request->ops_count > 1) {
         call->over = request->ops[1].subject;
@@ -188,6 +194,7 @@ found(struct service_world *world, unsigned number,
                                    .max_ttl = codec_length(world->config->ttl),
                                    .grace = codec_length(head->grace)};
     }
+    event.found.head.served = head->served;
     event.found.head.forgot = call->forgot;
     hf_node_step(&world->nodes[number].node, &event);
 }
@@ -211,7 +218,9 @@ compare_fences(const void *a, const void *b)
     const struct service_record *left = a;
     const struct service_record *right = b;
 
-    return (left->fence > right->fence) - (left->fence < right->fence);
+    if (left->fence != right->fence)
+        return left->fence > right->fence ? 1 : -1;
+    return (left->session > right->session) - (left->session < right->session);
 }
 
 static void
@@ -228,6 +237,7 @@ load_one(struct service_world *world, struct hf_node *node,
             .id = record->session,
             .ttl = codec_length(world->config->ttl),
             .if_dead = world->config->if_dead,
+            .silent_from = record->silent_from,
         };
     } else {
         event.kind = HF_NODE_LOADED_GRANT;
@@ -682,6 +692,7 @@ service_node_arrive(struct service_world *world, struct service_stream *stream)
         break_off(world, stream->node, stream);
         return;
     }
+    service_promise_hears(world, stream->node, stream->message.session);
     stream->stage = SERVICE_THERE;
     stream->arrived = node->node.lockspace == NULL
                           ? 0

@@ -12,6 +12,7 @@
 #include "lab/server/snapshot_journal.h"
 #include "lab/service/client.h"
 #include "lab/service/node.h"
+#include "lab/service/store.h"
 
 /*
  * Bytes: what is nobody's; each client, and its streams; each node, and its
@@ -19,15 +20,16 @@
  * the world that is then thrown away.
  */
 enum {
-    HEAD_BYTES = 7,
-    BATCH_BYTES = 2 + 5 * 8,
+    HEAD_BYTES = 8,
+    BATCH_BYTES = 2 + 6 * 8,
     CALL_BYTES = 13 + HEAD_BYTES + BATCH_BYTES,
-    STORE_BYTES = 4 + HEAD_BYTES + 4 * 12,
-    REST_BYTES = 17 + 2 * SERVICE_LOCKS + 2 * STORE_BYTES + CALL_BYTES,
+    STORE_BYTES = 4 + HEAD_BYTES + 5 * 12,
+    REST_BYTES = 17 + SERVICE_CLIENTS * SERVICE_SESSIONS + 2 * SERVICE_LOCKS +
+                 2 * STORE_BYTES + CALL_BYTES,
     CLIENT_BYTES = SESSION_CODEC_SIZE + 5 + 3 * SERVICE_LOCKS,
     STREAM_BYTES = 40,
     STREAMS_BYTES = SERVICE_STREAMS * STREAM_BYTES,
-    NODE_BYTES = NODE_CODEC_SIZE + 6 + BATCH_BYTES + SERVICE_CALLS * CALL_BYTES,
+    NODE_BYTES = NODE_CODEC_SIZE + 7 + BATCH_BYTES + SERVICE_CALLS * CALL_BYTES,
 };
 
 struct packed_lockspace {
@@ -232,6 +234,7 @@ do_head(struct coder *coder, struct service_head *head)
     CODE(codec, head->count);
     CODE_NUMBER(codec, &coder->sorts->fences, head->next_fence);
     CODE(codec, head->grace);
+    codec_ticks(codec, &head->served);
 }
 
 static void
@@ -243,6 +246,7 @@ do_record(struct coder *coder, struct service_record *record)
     CODE(codec, record->session);
     CODE_NUMBER(codec, &coder->sorts->n[record->session], record->n);
     CODE(codec, record->lock);
+    codec_ticks(codec, &record->silent_from);
 }
 
 static void
@@ -325,6 +329,8 @@ do_rest(struct coder *coder, struct service_world *world)
     CODE_NUMBER(codec, &coder->sorts->versions, world->given);
     CODE_NUMBER(codec, &coder->sorts->fences, world->cleared.fence);
     CODE(codec, world->cleared.age);
+    for (unsigned i = 0; i < sizeof(world->silent); i++)
+        CODE(codec, world->silent[i]);
     CODE_NUMBER(codec, &coder->sorts->fences, world->highest);
     for (unsigned i = 0; i < SERVICE_LOCKS; i++) {
         CODE_NUMBER(codec, &coder->sorts->fences, world->told[i]);
@@ -597,6 +603,7 @@ do_node(struct coder *coder, unsigned number, struct service_node *node)
     CODE(codec, node->cut);
     CODE(codec, node->unaware);
     CODE(codec, node->forgot);
+    CODE(codec, node->served);
     CODE_NUMBER(codec, own.batches, node->applied);
     if (!codec->reads)
         qsort(node->batch.changes, node->batch.count,
@@ -861,6 +868,150 @@ set_counts(struct service_world *world)
             set_count(world, &world->nodes[i].calls[k].head);
 }
 
+/* ---- Time that was served ------------------------------------------------ */
+
+/*
+ * Counts of what leaders have served [S10] are compared with each other, and
+ * time is added to them: so they may all be moved by as much.  That of the
+ * store's head becomes SERVICE_SERVED.
+ *
+ * One that lies further from it than a ttl is as far as that.  A silence is the
+ * difference of a head's count and of a record's, and from a whole ttl on every
+ * silence is the same.  A record's count is no greater than that of the head
+ * with which it was written, so a difference that is cut is one of at least a
+ * ttl, and stays so: counts of heads only grow.
+ *
+ * A write at another version than the store's can be put no more, so its counts
+ * are none.
+ */
+static struct hf_duration
+moved(const struct service_config *config, struct hf_duration count,
+      struct hf_duration from, struct hf_duration to)
+{
+    int64_t most_ms = codec_length(config->ttl).ms;
+    int64_t beyond_ms = count.ms - from.ms;
+
+    if (count.ms == 0)
+        return count;
+    if (beyond_ms > most_ms)
+        beyond_ms = most_ms;
+    if (beyond_ms < -most_ms)
+        beyond_ms = -most_ms;
+    return (struct hf_duration){to.ms + beyond_ms};
+}
+
+struct move {
+    const struct service_config *config;
+    struct hf_duration from;
+    struct hf_duration to;
+};
+
+static void
+move(const struct move *by, struct hf_duration *count)
+{
+    *count = moved(by->config, *count, by->from, by->to);
+}
+
+static void
+move_store(const struct move *by, struct service_store *store)
+{
+    move(by, &store->head.served);
+    for (unsigned i = 0; i < store->count; i++)
+        move(by, &store->records[i].silent_from);
+}
+
+/* The head of a copy is compared with the count of a leader, its records with
+ * its head: and neither where no record has a count. */
+static void
+move_copy(const struct move *by, struct service_store *copy)
+{
+    struct move own = {by->config, copy->head.served, copy->head.served};
+
+    if (service_store_says_silent(copy))
+        move(by, &own.to);
+    else
+        own.to = by->to;
+    move_store(&own, copy);
+}
+
+static void
+move_batch(const struct move *by, struct service_batch *batch)
+{
+    for (unsigned i = 0; i < batch->count; i++)
+        move(by, &batch->changes[i].record.silent_from);
+}
+
+static void
+forget_silences(struct service_batch *batch)
+{
+    for (unsigned i = 0; i < batch->count; i++)
+        batch->changes[i].record.silent_from = codec_length(0);
+}
+
+static void
+move_call(const struct move *by, uint64_t version, struct service_call *call)
+{
+    bool counts = call->asked == SERVICE_WRITES
+                      ? !call->done && call->expects == version
+                      : call->done;
+
+    if (counts) {
+        move(by, &call->head.served);
+        move_batch(by, &call->batch);
+        return;
+    }
+    call->head.served = codec_length(0);
+    forget_silences(&call->batch);
+}
+
+/* Has a session that was loaded, and was not heard, the begin of its silence
+ * still to put? */
+static bool
+has_silence_to_put(const struct hf_lockspace *ls)
+{
+    for (uint32_t at = 1; at <= ls->sessions.fresh; at++) {
+        const struct hf_ls_session *session = hf_session_at(ls, at);
+
+        if (session->state != HF_SESSION_FREE &&
+            session->state != HF_SESSION_OVER && session->unheard &&
+            (!session->says_silent || session->pending == HF_PENDING_SILENCE))
+            return true;
+    }
+    return false;
+}
+
+static void
+move_node(const struct move *by, const struct service_store *store,
+          struct service_node *node)
+{
+    struct hf_lockspace *ls = service_lockspace(node);
+
+    if (!node->alive)
+        return;
+    move(by, &node->node.leader.served);
+    move_batch(by, &node->batch);
+    for (unsigned i = 0; i < SERVICE_CALLS; i++)
+        move_call(by, store->version, &node->calls[i]);
+    if (ls == NULL)
+        return;
+    if (!has_silence_to_put(ls))
+        ls->silent_from = codec_length(0);
+    move(by, &ls->silent_from);
+}
+
+static void
+move_served(struct service_world *world)
+{
+    struct move by = {world->config, world->store.head.served,
+                      codec_length(SERVICE_SERVED)};
+
+    move_call(&by, world->store.version, &world->orphan);
+    for (unsigned i = 0; i < world->config->nodes; i++)
+        move_node(&by, &world->store, &world->nodes[i]);
+    move_copy(&by, &world->older);
+    move_store(&by, &world->store);
+}
+
 /* ---- All of it ----------------------------------------------------------- */
 
 void
@@ -874,6 +1025,7 @@ service_pack(const struct service_world *from, uint8_t *bytes)
     strip(&world);
     rank(&world);
     set_counts(&world);
+    move_served(&world);
     coder = (struct coder){codec_writer(bytes, REST_BYTES, world.now), NULL};
     do_rest(&coder, &world);
     bytes += REST_BYTES;

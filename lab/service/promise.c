@@ -95,6 +95,57 @@ service_promise_dies(struct service_world *world, unsigned number)
     }
 }
 
+/* ---- How long a session is silent ---------------------------------------- */
+
+/* Less than a ttl under the leader that heard it last, and a ttl from the next.
+ * A tick in which a node begins to serve is none in which it served. */
+static unsigned
+silent_most(const struct service_world *world)
+{
+    return 2 * world->config->ttl - 1;
+}
+
+static bool
+serves(const struct service_node *node)
+{
+    return node->alive && !node->frozen && node->node.state == HF_NODE_SERVING;
+}
+
+void
+service_promise_hears(struct service_world *world, unsigned node,
+                      uint64_t session)
+{
+    if (session != 0 && serves(&world->nodes[node]))
+        world->silent[session - 1] = 0;
+}
+
+static void
+count_silences(struct service_world *world)
+{
+    bool served = false;
+
+    for (unsigned i = 0; i < world->config->nodes; i++) {
+        struct service_node *node = &world->nodes[i];
+
+        served = served || (node->served && serves(node));
+        node->served = serves(node);
+    }
+    for (unsigned i = 0; served && i < SERVICE_CLIENTS * SERVICE_SESSIONS; i++)
+        if (world->silent[i] <= silent_most(world))
+            world->silent[i]++;
+}
+
+static void
+check_silences(struct service_world *world)
+{
+    for (unsigned i = 0; i < SERVICE_CLIENTS * SERVICE_SESSIONS; i++) {
+        if (service_store_session(&world->store, i + 1) == NULL)
+            world->silent[i] = 0;
+        if (world->silent[i] > silent_most(world))
+            violate(world, SERVER_OUTLIVES);
+    }
+}
+
 /* ---- What a node lets out ------------------------------------------------ */
 
 void
@@ -106,6 +157,15 @@ service_promise_due(struct service_world *world, unsigned node,
 }
 
 /* ---- What the store is given --------------------------------------------- */
+
+/* Of the head that takes the place of the store's. */
+void
+service_promise_head(struct service_world *world,
+                     const struct service_head *head)
+{
+    if (head->served.ms < world->store.head.served.ms)
+        violate(world, SERVER_UNCOUNTED);
+}
 
 /* A refuse grant leaves the store. */
 static void
@@ -195,6 +255,8 @@ service_promise_tick(struct service_world *world)
         service_store_grant(&world->store, cleared->fence) == NULL &&
         cleared->age <= world->config->ttl + world->config->slips)
         cleared->age++;
+    if (world->config->silences)
+        count_silences(world);
 }
 
 /* ---- What is lost -------------------------------------------------------- */
@@ -335,4 +397,6 @@ service_promise_state(struct service_world *world)
             forget_forgotten(world, i);
     check_store(world);
     forget_cleared(world);
+    if (world->config->silences)
+        check_silences(world);
 }

@@ -20,9 +20,17 @@ void service_promise_seen(struct service_world *world, unsigned number,
 /* Its process ends now. */
 void service_promise_dies(struct service_world *world, unsigned number);
 
+/* A message of a session arrives at a node. */
+void service_promise_hears(struct service_world *world, unsigned node,
+                           uint64_t session);
+
 /* A node's decision goes out to a client. */
 void service_promise_due(struct service_world *world, unsigned node,
                          const struct service_stream *stream);
+
+/* A head is about to be put. */
+void service_promise_head(struct service_world *world,
+                          const struct service_head *head);
 
 /* A batch is about to be applied. */
 void service_promise_batch(struct service_world *world,

@@ -68,6 +68,7 @@ write(struct service_world *world, const struct service_call *call)
     struct service_store *store = &world->store;
     uint64_t token = store->head.token;
 
+    service_promise_head(world, &call->head);
     service_promise_batch(world, &call->batch);
     store->version = ++world->given;
     store->forgot = false;
@@ -155,19 +156,34 @@ leaves_a_trace(const struct service_world *world)
 void
 service_store_remove(struct service_world *world)
 {
-    const struct service_store nothing = {.version = ++world->given,
-                                          .forgot = leaves_a_trace(world)};
+    const struct service_store nothing = {
+        .version = ++world->given,
+        .forgot = leaves_a_trace(world),
+        .head.served = world->store.head.served,
+    };
 
     lose(world, &nothing);
 }
 
+bool
+service_store_says_silent(const struct service_store *store)
+{
+    for (unsigned i = 0; i < store->count; i++)
+        if (store->records[i].silent_from.ms != 0)
+            return true;
+    return false;
+}
+
 /* A copy names another place than it stands in, and a head with a node says
- * that its log should be there. */
+ * that its log should be there.  Where nothing is compared with its count, it
+ * counts as if leaders had served nothing since. */
 void
 service_store_return(struct service_world *world)
 {
     struct service_store older = world->older;
 
+    if (!service_store_says_silent(&older))
+        older.head.served = world->store.head.served;
     older.forgot =
         older.head.led || (world->config->loses & SERVICE_LOSES_COPY) != 0;
     lose(world, &older);

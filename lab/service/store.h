@@ -26,4 +26,7 @@ void service_store_keep(struct service_world *world);
 void service_store_remove(struct service_world *world);
 void service_store_return(struct service_world *world);
 
+/* Does a record of a session say since when it is silent [S10]? */
+bool service_store_says_silent(const struct service_store *store);
+
 #endif

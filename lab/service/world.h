@@ -35,6 +35,8 @@ enum {
     SERVICE_FENCES = 6, /* of a session */
     SERVICE_BLOCK = 12288,
     SERVICE_SESSION_BLOCK = 4096,
+    SERVICE_SERVED = 32, /* ticks: with so many the count of a head begins,
+                            since 0 is none.  A pack counts from there, too */
 };
 
 struct service_config {
@@ -60,6 +62,7 @@ struct service_config {
     bool long_turns; /* a node's turn ends with its clock, and not with each
                         event */
     bool looks;      /* who waits sees who holds it */
+    bool silences;   /* it is looked at how long sessions are silent [S10] */
     bool prompt;     /* what is under way arrives before anything else is
                           done, one by one: but for faults */
 };
@@ -132,6 +135,7 @@ struct service_record {
     uint64_t session;
     uint64_t n;
     uint8_t lock;
+    struct hf_duration silent_from; /* of a session; 0: it was heard */
 };
 
 struct service_change {
@@ -153,7 +157,9 @@ struct service_head {
     uint64_t id;
     uint64_t count;
     uint64_t next_fence;
-    uint8_t grace; /* ticks */
+    uint8_t grace;             /* ticks */
+    struct hf_duration served; /* also where there is no head: then a new one
+                                  begins with it */
 };
 
 struct service_store {
@@ -200,6 +206,7 @@ struct service_node {
     bool cut;         /* from the store */
     bool unaware;     /* what it has open is not the place any more */
     bool forgot;      /* as it saw when it opened it, until it has written */
+    bool served;      /* it did when the last tick began: with `silences` */
     uint64_t applied; /* number of its last batch that the store has */
     struct service_batch batch; /* collected last */
     struct service_call calls[SERVICE_CALLS];
@@ -228,6 +235,9 @@ struct service_world {
     uint8_t believed[SERVICE_LOCKS];   /* ticks for which anybody might yet, who
                                         was granted what was lost last */
     struct service_cleared cleared;
+    uint8_t silent[SERVICE_CLIENTS * SERVICE_SESSIONS]; /* by the session's id,
+                         less one: ticks for which no leader has heard it that
+                         served; as many as matter.  With `silences` */
     uint64_t highest; /* fence that was ever stored */
     /* A write of a node that is gone, which may yet come. */
     struct service_call orphan;

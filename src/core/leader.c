@@ -70,6 +70,7 @@ follow(struct hf_leader *l)
     if (next == last)
         return;
     move_to(l, next);
+    l->served_until = HF_NEVER;
     if (last == HF_LEADER_LEADING)
         hf_outbox_add(&l->outbox, HF_LEADER_OVER);
     if (next == HF_LEADER_LEADING)
@@ -168,21 +169,48 @@ take_in(struct hf_leader *l, const struct hf_head_state *head)
     l->service = head->service; /* also 0, if there is no head */
     l->begun_ms = head->next_fence == 0 && l->owes ? 0 : head->begun_ms;
     l->max_ttl = l->owes ? hf_longer(l->max_ttl, here) : here;
+    l->served = l->state == HF_LEADER_LEAVING
+                    ? hf_longer(l->served, head->served)
+                    : head->served;
     if (l->owes && is_paid(l, head))
         l->owes = false;
 }
 
 void
-hf_leader_loaded(struct hf_leader *l, struct hf_duration longest)
+hf_leader_loaded(struct hf_leader *l, struct hf_instant now,
+                 struct hf_duration longest)
 {
     struct hf_duration promised = hf_longer(l->config.max_ttl, longest);
 
     HF_CHECK(l->state == HF_LEADER_LEADING);
+    l->now = hf_later(l->now, now);
     l->max_ttl = hf_longer(l->max_ttl, promised);
     l->grace_until = hf_leader_grace_until(l);
     l->owes = false;
+    l->served_until = l->now;
     if (hf_reached(l->now, l->grace_until))
         l->max_ttl = promised; /* no client can believe in it any more */
+}
+
+/* ---- The time that leaders served ---------------------------------------- */
+
+/* Count the time since the last batch, if it serves [S10]. */
+static void
+count_served(struct hf_leader *l)
+{
+    if (l->served_until.ms == HF_NEVER.ms)
+        return;
+    l->served.ms += hf_between(l->served_until, l->now).ms;
+    l->served_until = l->now;
+}
+
+/* Its head without a node counts all of its time: but for that in which its
+ * right was over, as of one that stood still. */
+static void
+count_last_served(struct hf_leader *l)
+{
+    if (!hf_reached(l->now, l->contender.keeper.right_until))
+        count_served(l);
 }
 
 /* ---- A batch that is not there ------------------------------------------- */
@@ -225,6 +253,8 @@ hf_leader_step(struct hf_leader *l, struct hf_event event)
         owe(l, l->now);
     if (l->state == HF_LEADER_IDLE)
         return; /* too late */
+    if (event.kind == HF_ON_RELEASE)
+        count_last_served(l);
     if (l->state == HF_LEADER_LEADING && refuses_the_batch(l, &event))
         l->batch.refused = true;
 
@@ -321,6 +351,7 @@ hf_leader_fix(struct hf_leader *l, uint64_t number, uint64_t next_fence)
 {
     HF_CHECK(is_to_be_fixed(l));
     HF_CHECK(number == 0 || next_fence >= l->next_fence);
+    count_served(l);
     l->batch = (struct hf_leader_batch){
         .version = l->contender.keeper.version,
         .number = number,
@@ -353,6 +384,7 @@ build_question(const struct hf_leader *l, struct hf_leader_effect *effect)
         .service = service_of(l),
         .max_ttl = l->max_ttl,
         .grace = hf_between(l->now, hf_leader_grace_until(l)),
+        .served = l->served,
         .begun_ms = l->begun_ms,
     };
     if (k->question.kind == HF_ASK_BEAT) {
@@ -419,7 +451,11 @@ void
 hf_leader_init(struct hf_leader *l, const struct hf_leader_config *config)
 {
     HF_CHECK(config->terms.if_dead == HF_TAKEOVER);
-    *l = (struct hf_leader){.config = *config, .max_ttl = config->max_ttl};
+    *l = (struct hf_leader){
+        .config = *config,
+        .max_ttl = config->max_ttl,
+        .served_until = HF_NEVER,
+    };
 }
 
 /* The numbers of claims and questions go on: so no id is used twice, and a late

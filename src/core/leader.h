@@ -57,6 +57,7 @@ struct hf_head_state {
                          new */
     struct hf_duration max_ttl; /* the longest ttl promised to any client */
     struct hf_duration grace;   /* how long nothing is granted [L6] */
+    struct hf_duration served;  /* how long leaders have served [S10] */
     int64_t begun_ms; /* Unix time of the service's begin; 0: unknown; a read
                          without a head: now [L5] */
 };
@@ -100,8 +101,11 @@ struct hf_leader {
     struct hf_instant now;
     uint64_t service; /* id of the service as far as known; 0: unknown */
     int64_t begun_ms; /* as in the head */
-    struct hf_duration max_ttl;    /* as in the head, or as it will be put */
-    struct hf_instant grace_until; /* of the head that is claimed */
+    struct hf_duration max_ttl;     /* as in the head, or as it will be put */
+    struct hf_duration served;      /* as in the head that was read, or fixed */
+    struct hf_instant served_until; /* counted up to then; HF_NEVER: it does not
+                                       serve */
+    struct hf_instant grace_until;  /* of the head that is claimed */
     bool forgot; /* the head read last says that grants were lost */
     bool owes;   /* it owes a grace, because of a loss at: */
     struct hf_instant owed_at;
@@ -162,8 +166,9 @@ bool hf_leader_next(struct hf_leader *l, struct hf_leader_effect *effect);
 void hf_leader_fix(struct hf_leader *l, uint64_t number, uint64_t next_fence);
 
 /* LEADING: everything is loaded, and `longest` is the longest ttl of a session.
- * Now the length of an owed grace is known. */
-void hf_leader_loaded(struct hf_leader *l, struct hf_duration longest);
+ * Now the length of an owed grace is known, and what is served is counted. */
+void hf_leader_loaded(struct hf_leader *l, struct hf_instant now,
+                      struct hf_duration longest);
 
 /* Nothing may be granted before this, as far as is known [L6]. */
 struct hf_instant hf_leader_grace_until(const struct hf_leader *l);

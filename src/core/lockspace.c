@@ -46,6 +46,7 @@ hear(struct hf_lockspace *ls, uint32_t number)
     struct hf_ls_session *session = hf_session_at(ls, number);
 
     session->unheard = false;
+    hf_journal_heard(ls, number);
     if (session->heard < 2)
         session->heard++;
     session->heard_at = ls->now;
@@ -77,6 +78,9 @@ on_session_timer(struct hf_lockspace *ls, uint32_t number,
     struct hf_instant end = hf_owners_end_of_ttl(session);
 
     if (!hf_reached(read_until, end)) {
+        if (session->unheard && !session->says_silent &&
+            session->pending == HF_PENDING_NOTHING)
+            hf_journal_silence(ls, number);
         hf_timers_set(ls, &ls->timers, number, end.ms);
         return false;
     }
@@ -412,6 +416,8 @@ serve(struct hf_lockspace *ls, const struct hf_lockspace_event *event)
     ls->gather_until = hf_after(ls->now, places_kept(ls, event->serve.batch));
     ls->begun_at = begun_at(ls, event->serve.age);
     ls->hold_until = event->serve.hold_until;
+    ls->silent_from.ms =
+        event->serve.served.ms > 0 ? event->serve.served.ms : 1;
 }
 
 /* ---- Time ---------------------------------------------------------------- */
@@ -646,7 +652,8 @@ hf_lockspace_deadline(const struct hf_lockspace *ls)
 bool
 hf_lockspace_pending(const struct hf_lockspace *ls)
 {
-    return ls->changes.first != 0 || ls->sweeps.first != 0;
+    return ls->changes.first != 0 || ls->silences.first != 0 ||
+           ls->sweeps.first != 0;
 }
 
 void

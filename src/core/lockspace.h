@@ -187,6 +187,10 @@ struct hf_loaded_session {
     struct hf_duration ttl;
     enum hf_if_dead if_dead;
     struct hf_bytes who;
+    /* Silent since the service had served for so long; 0: heard in the term
+     * that wrote the record [S10]. */
+    struct hf_duration silent_from;
+    struct hf_duration silent; /* counted up to the load; not in the record */
 };
 
 struct hf_loaded_grant {
@@ -228,9 +232,11 @@ struct hf_lockspace_event {
             uint64_t next_fence; /* from the loaded head */
             uint64_t wall_us;
             struct hf_instant hold_until; /* nothing is granted before [L6] */
-            struct hf_duration batch; /* about how long a batch takes [L5] */
-            struct hf_duration age;   /* the age of the service; 0: unknown
+            struct hf_duration batch;  /* about how long a batch takes [L5] */
+            struct hf_duration age;    /* the age of the service; 0: unknown
                                        [L5] */
+            struct hf_duration served; /* how long the service has served
+                                          [S10] */
         } serve;
         struct hf_message message;
         struct {

@@ -117,15 +117,35 @@ resign(struct hf_node *n)
 
 /* ---- Loading ------------------------------------------------------------- */
 
+/* How long the session was silent while leaders served [S10].  A count beyond
+ * that of the head is none.  While a grace is owed or runs [L6], the record may
+ * be of an older copy, and its client may have been heard since. */
+static struct hf_duration
+silent_for(const struct hf_node *n, const struct hf_loaded_session *session)
+{
+    int64_t served_ms = n->leader.served.ms;
+    int64_t from_ms = session->silent_from.ms;
+
+    if (n->leader.owes ||
+        !hf_reached(n->now, hf_leader_grace_until(&n->leader)))
+        return (struct hf_duration){0};
+    if (from_ms == 0 || from_ms > served_ms)
+        return (struct hf_duration){0};
+    return (struct hf_duration){served_ms - from_ms};
+}
+
 static void
 load_session(struct hf_node *n, const struct hf_loaded_session *session)
 {
+    struct hf_lockspace_event event = {
+        .kind = HF_SPACE_LOAD_SESSION,
+        .session = *session,
+    };
+
     if (session->ttl.ms > n->longest_ttl.ms)
         n->longest_ttl = session->ttl;
-    step_lockspace(n, (struct hf_lockspace_event){
-                          .kind = HF_SPACE_LOAD_SESSION,
-                          .session = *session,
-                      });
+    event.session.silent = silent_for(n, session);
+    step_lockspace(n, event);
 }
 
 /* 0: unknown, also when the wall clock went back. */
@@ -141,7 +161,7 @@ age_of_service(const struct hf_node *n, uint64_t wall_us)
 static void
 on_loaded(struct hf_node *n, const struct hf_node_event *event)
 {
-    hf_leader_loaded(&n->leader, n->longest_ttl);
+    hf_leader_loaded(&n->leader, n->now, n->longest_ttl);
     step_lockspace(
         n, (struct hf_lockspace_event){
                .kind = HF_SPACE_SERVE,
@@ -150,6 +170,7 @@ on_loaded(struct hf_node *n, const struct hf_node_event *event)
                          .wall_us = event->load.wall_us,
                          .batch = hf_leader_took(&n->leader),
                          .age = age_of_service(n, event->load.wall_us),
+                         .served = n->leader.served,
                          .hold_until = hf_leader_grace_until(&n->leader)},
            });
     if (hf_lockspace_serving(n->lockspace))

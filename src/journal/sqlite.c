@@ -286,6 +286,7 @@ put_session(struct writing *w, const struct hf_loaded_session *session)
     set_number(w, 3, session->ttl.ms);
     set_text(w, 4, if_dead, strlen(if_dead));
     set_text(w, 5, session->who.at, session->who.len);
+    set_number(w, 6, session->silent_from.ms);
     run(w);
 }
 
@@ -624,6 +625,7 @@ take_session(sqlite3_stmt *row, struct hf_journal_chunk *chunk)
     *session = (struct hf_loaded_session){
         .id = (uint64_t)id,
         .ttl = {sqlite3_column_int64(row, 2)},
+        .silent_from = {sqlite3_column_int64(row, 5)},
     };
     if (secret.at == NULL)
         return SQLITE_NOMEM;

@@ -304,6 +304,7 @@ state_of(const struct hf_journal_found *found, enum cause cause)
     state.next_fence = head->next_fence;
     state.service = head->service;
     state.grace = head->grace;
+    state.served = head->served;
     state.begun_ms = head->begun_ms;
     if (!state.forgot || state.max_ttl.ms < head->max_ttl.ms)
         state.max_ttl = head->max_ttl; /* the head may be an older one */
@@ -468,6 +469,7 @@ fill_write(struct hf_seat *seat, const struct hf_leader_effect *effect,
     head->service = state->service;
     head->max_ttl = state->max_ttl;
     head->grace = state->grace;
+    head->served = state->served;
     head->begun_ms = state->begun_ms;
     fill_owner(seat->config.self, &head->claim.owner);
     if (state->led)

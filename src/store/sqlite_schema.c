@@ -82,7 +82,8 @@ static const char version_4[] =
     " secret TEXT NOT NULL,"
     " ttl_ms INTEGER NOT NULL,"
     " if_dead TEXT NOT NULL,"
-    " who TEXT NOT NULL"
+    " who TEXT NOT NULL,"
+    " silent_from_ms INTEGER NOT NULL"
     ") STRICT;"
     "CREATE TABLE holdfast_grants("
     " fence INTEGER PRIMARY KEY,"
@@ -125,14 +126,15 @@ static const char version_4[] =
  * cannot read, and so neither leads nor claims.
  */
 static const char moved_to_4[] =
-    "INSERT INTO holdfast_head SELECT 1, version, token, value"
+    "INSERT INTO holdfast_head SELECT 1, version, token,"
+    "  iif(json_valid(value), json_set(value, '$.served_ms', 0), value)"
     " FROM holdfast_records WHERE space = '!leader' AND value IS NOT NULL;"
     "INSERT INTO holdfast_sessions SELECT " NUMBER_OF(
         "name") ","
                 "  json_extract(value, '$.secret'), json_extract(value, "
                 "'$.ttl_ms'),"
                 "  json_extract(value, '$.if_dead'), json_extract(value, "
-                "'$.who')"
+                "'$.who'), 0"
                 " FROM holdfast_records WHERE space = '!sessions' AND value IS "
                 "NOT NULL;"
                 "INSERT INTO holdfast_grants SELECT CAST(name AS INTEGER),"

@@ -47,9 +47,9 @@
                  " FROM holdfast_meta WHERE key = 'floor' AND number = ?4"     \
                  " ON CONFLICT DO NOTHING")                                    \
     X(SESSION_PUT, "INSERT OR REPLACE INTO holdfast_sessions"                  \
-                   " VALUES(?1, ?2, ?3, ?4, ?5)")                              \
+                   " VALUES(?1, ?2, ?3, ?4, ?5, ?6)")                          \
     X(SESSION_DROP, "DELETE FROM holdfast_sessions WHERE id = ?1")             \
-    X(SESSIONS, "SELECT id, secret, ttl_ms, if_dead, who"                      \
+    X(SESSIONS, "SELECT id, secret, ttl_ms, if_dead, who, silent_from_ms"      \
                 " FROM holdfast_sessions WHERE id >= ?1 ORDER BY id LIMIT ?2") \
     X(GRANT_PUT, "INSERT OR REPLACE INTO holdfast_grants"                      \
                  " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)")                        \

@@ -25,7 +25,7 @@ is_sound(const struct hf_head *head)
            head->next_fence <= HF_HEAD_FENCE_MAX && head->service != 0 &&
            head->max_ttl.ms >= 0 && head->max_ttl.ms <= HF_TTL_MAX_MS &&
            head->grace.ms >= 0 && head->grace.ms <= HF_HEAD_GRACE_MAX_MS &&
-           head->begun_ms >= 0;
+           head->served.ms >= 0 && head->begun_ms >= 0;
 }
 
 #define OF_HEAD(field) HF_AT(struct hf_head, field)
@@ -71,6 +71,7 @@ static const struct hf_member rows[] = {
     {HF_MEMBER_ID, "store", OF_HEAD(store)},
     LENGTH("max_ttl_ms", max_ttl, HF_TTL_MAX_MS),
     LENGTH("grace_ms", grace, HF_HEAD_GRACE_MAX_MS),
+    LENGTH("served_ms", served, INT64_MAX),
     LENGTH("begun_ms", begun_ms, INT64_MAX),
 };
 

@@ -6,14 +6,14 @@
 /*
  * Head: the record of a lock server's leader, as JSON, both ways.
  *
- * It is the record of a lock (record.h), whose holder is the leader, with eight
+ * It is the record of a lock (record.h), whose holder is the leader, with nine
  * members more:
  *
  *   {"lock":"<id>_<count>","if_dead":"takeover","ttl_ms":5000,"beat_ms":1000,
  *    "owner":{…},"reason":"","node":"n1","address":"db1:7420",
  *    "next_fence":1763850690123456,"service":"00f3ab91c07d5e24",
  *    "store":"91c07d5e2400f3ab","max_ttl_ms":60000,"grace_ms":0,
- *    "begun_ms":1763850690123}
+ *    "served_ms":86400000,"begun_ms":1763850690123}
  *
  * For every batch of a leader is a beat of it [J1], so a keeper and a contender
  * of core write and judge it as they do any lock, by the heartbeat and terms
@@ -51,6 +51,7 @@ struct hf_head {
     uint64_t store;                /* in which it was written */
     struct hf_duration max_ttl;    /* the longest that anybody was promised */
     struct hf_duration grace;      /* for so long nothing is granted [L6] */
+    struct hf_duration served;     /* how long its leaders have served [S10] */
     int64_t begun_ms; /* when the service was, in Unix time [L5]; 0: nobody
                          knows */
 };

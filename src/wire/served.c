@@ -152,6 +152,7 @@ hf_served_look_session(const struct hf_lockspace *ls, uint32_t number,
         .ttl = row.ttl,
         .if_dead = row.if_dead,
         .who = look_at_text(ls, row.who, memory),
+        .silent_from = row.silent_from,
     };
 }
 
@@ -330,6 +331,10 @@ hf_served_judge_session(const struct hf_loaded_session *session,
 
     if (session->id == 0)
         return hf_fail(error, HF_E_CORRUPT, "a session without an id");
+    if (session->silent_from.ms < 0)
+        return hf_fail(error, HF_E_CORRUPT,
+                       "a session that is silent from %" PRId64 " ms",
+                       session->silent_from.ms);
     return judge(check_session(session->ttl, session->who, &why), &why, error);
 }
 

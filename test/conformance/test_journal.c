@@ -246,6 +246,7 @@ KEEPING_TEST(what_is_put_is_loaded_as_it_was)
                         sizeof(session->secret));
     assert_int_equal(chunk.sessions[0].ttl.ms, 30000);
     assert_int_equal(chunk.sessions[0].if_dead, HF_REFUSE);
+    assert_int_equal(chunk.sessions[0].silent_from.ms, 86400000);
     assert_int_equal(chunk.sessions[0].who.len, 7);
     assert_string_equal(chunk.sessions[0].who.at, "ann@db1");
     assert_int_equal(hf_journal_load(bench->journal, &chunk, NULL), HF_OK);
@@ -321,6 +322,7 @@ KEEPING_TEST(what_is_no_session_is_not_loaded)
         "UPDATE holdfast_sessions SET if_dead = 'Takeover'",
         "UPDATE holdfast_sessions SET ttl_ms = 1",
         "UPDATE holdfast_sessions SET who = char(27)",
+        "UPDATE holdfast_sessions SET silent_from_ms = -1",
     };
     struct hf_head head = journals_head("n1", "db1:7420");
     const struct hf_journal_change session = journals_session(1);

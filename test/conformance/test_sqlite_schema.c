@@ -345,6 +345,17 @@ make_version_3(const struct files *files, const char *head)
     files_sql(files->path, sql);
 }
 
+/* Which that release did not have. */
+static void
+drop_member(char *value, const char *member)
+{
+    char *at = strstr(value, member);
+    size_t len = strlen(member);
+
+    assert_non_null(at);
+    memmove(at, at + len, strlen(at + len) + 1);
+}
+
 FIXTURE_TEST(what_an_earlier_server_left_is_brought_into_the_journal)
 {
     const struct files *files = *state;
@@ -355,17 +366,20 @@ FIXTURE_TEST(what_an_earlier_server_left_is_brought_into_the_journal)
     char rows[64];
 
     hf_head_encode(&head, value, sizeof(value));
+    drop_member(value, ",\"served_ms\":0");
     make_version_3(files, value);
     journal = journals_open(files->place);
     found = journals_read(journal);
     assert_true(found.exists && found.version == 1763850690123999);
+    assert_true(found.head.served.ms == 0);
     assert_true(found.term == 1763850690120000);
     assert_string_equal(found.head.address, "db1:7420");
     journals_rows(journal, rows, sizeof(rows));
     assert_string_equal(rows, "s" SESSION_1 " g1763850690123456");
     hf_journal_close(journal);
-    expect_rows(files, "SELECT secret, who FROM holdfast_sessions",
-                HASH_32 HASH_32 "|ann@db1\n");
+    expect_rows(files,
+                "SELECT secret, who, silent_from_ms FROM holdfast_sessions",
+                HASH_32 HASH_32 "|ann@db1|0\n");
     expect_rows(files,
                 "SELECT space, name, mode, fence, session, lane, since, note"
                 " FROM grants",

@@ -262,6 +262,41 @@ everybody_gets_it_from_wherever_a_walk_leads(void **unused)
         }
 }
 
+/* Until the node serves; its dead predecessor's head is waited for. */
+static void
+await_serving(struct service_world *world)
+{
+    for (unsigned i = 0;
+         i < 20 && world->nodes[0].node.state != HF_NODE_SERVING; i++)
+        tick(world);
+}
+
+/* It dies each time that it has served for half of a ttl [S10]. */
+static void
+what_a_dead_client_held_is_free_however_often_leaders_die(void **unused)
+{
+    struct service_config config = config_of("journal", 2);
+    struct service_world *world = one_holds(&config);
+    unsigned deaths = 0;
+
+    (void)unused;
+    step(world, SERVICE_CRASH, FIRST);
+    settle(world);
+    step(world, SERVICE_WANT, SECOND * SERVICE_LOCKS);
+    settle(world);
+    while (service_client_holds(&world->clients[SECOND], 0) != HF_GRANTED) {
+        assert_true(deaths++ < 4);
+        step(world, SERVICE_NODE_CRASH, 0);
+        settle(world);
+        step(world, SERVICE_START, 0);
+        await_serving(world);
+        for (unsigned i = 0; i < config.ttl / 2; i++)
+            tick(world);
+        assert_null(world->violated);
+    }
+    assert_true(deaths > 1);
+}
+
 /* A record of a client's that is none of this world's, and that no leader will
  * ever take away. */
 static void
@@ -309,6 +344,8 @@ main(void)
         cmocka_unit_test(a_clear_is_learned_by_its_holder),
         cmocka_unit_test(or_that_is_a_broken_promise),
         cmocka_unit_test(who_held_what_was_lost_may_believe_and_nobody_beside),
+        cmocka_unit_test(
+            what_a_dead_client_held_is_free_however_often_leaders_die),
         cmocka_unit_test(everybody_gets_it_from_wherever_a_walk_leads),
         cmocka_unit_test(a_record_that_nobody_takes_away_is_found),
         cmocka_unit_test(a_lock_that_nobody_can_get_is_found),

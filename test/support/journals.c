@@ -122,7 +122,8 @@ journals_session(uint64_t id)
         .session = {.id = id,
                     .ttl = {30000},
                     .if_dead = HF_REFUSE,
-                    .who = {"ann@db1", 7}},
+                    .who = {"ann@db1", 7},
+                    .silent_from = {86400000}},
     };
 
     for (size_t i = 0; i < sizeof(change.session.secret.bytes); i++)

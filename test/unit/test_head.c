@@ -17,7 +17,8 @@
 #define FENCE   "\"next_fence\":1763850690123456"
 #define SERVICE "\"service\":\"00f3ab91c07d5e24\""
 #define STORE   "\"store\":\"91c07d5e2400f3ab\""
-#define BEGUN   ",\"begun_ms\":1763850690123"
+#define SERVED  ",\"served_ms\":86400000"
+#define BEGUN   SERVED ",\"begun_ms\":1763850690123"
 #define SPANS   "\"max_ttl_ms\":60000,\"grace_ms\":1500" BEGUN
 #define REST    SERVICE "," STORE "," SPANS
 #define EXAMPLE "{" CLAIM "," LED "," FENCE "," REST "}"
@@ -37,6 +38,7 @@ example_head(void)
         .store = UINT64_C(0x91c07d5e2400f3ab),
         .max_ttl = {60000},
         .grace = {1500},
+        .served = {86400000},
         .begun_ms = 1763850690123,
     };
 
@@ -69,6 +71,7 @@ expect_same_head(const struct hf_head *a, const struct hf_head *b)
     assert_true(a->service == b->service && a->store == b->store);
     assert_true(a->max_ttl.ms == b->max_ttl.ms);
     assert_true(a->grace.ms == b->grace.ms);
+    assert_true(a->served.ms == b->served.ms);
     assert_true(a->begun_ms == b->begun_ms);
 }
 
@@ -128,6 +131,7 @@ heads_at_every_limit_come_back_and_are_json(void **state)
                                .store = UINT64_MAX,
                                .max_ttl = {HF_TTL_MAX_MS},
                                .grace = {HF_HEAD_GRACE_MAX_MS},
+                               .served = {INT64_MAX},
                                .begun_ms = INT64_MAX};
         struct hf_head read;
         char text[HF_RECORD_TEXT_MAX];
@@ -203,9 +207,14 @@ what_is_no_head_is_corrupt(void **state)
         {HEAD(SERVICE "," STORE ",\"max_ttl_ms\":1,\"grace_ms\":null" BEGUN),
          "\"grace_ms\""},
         {HEAD(SERVICE "," STORE ",\"max_ttl_ms\":1,\"grace_ms\":0"),
-         "\"begun_ms\""},
+         "\"served_ms\""},
         {HEAD(SERVICE "," STORE
-                      ",\"max_ttl_ms\":1,\"grace_ms\":0,\"begun_ms\":-1"),
+                      ",\"max_ttl_ms\":1,\"grace_ms\":0,\"served_ms\":-1"),
+         "\"served_ms\""},
+        {HEAD(SERVICE "," STORE ",\"max_ttl_ms\":1,\"grace_ms\":0" SERVED),
+         "\"begun_ms\""},
+        {HEAD(SERVICE "," STORE ",\"max_ttl_ms\":1,\"grace_ms\":0" SERVED
+                      ",\"begun_ms\":-1"),
          "\"begun_ms\""},
         {"{\"lock\":\"1_0\",\"if_dead\":\"refuse\",\"ttl_ms\":5000,"
          "\"beat_ms\":1000,\"owner\":{},\"reason\":\"\"," LED "," FENCE "," REST

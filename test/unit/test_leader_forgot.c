@@ -123,6 +123,68 @@ static const struct CMUnitTest tests[] = {
           "50 head #4 v9 id1_1 led fence 50, service 7, grace 900\n"
           "| ask #5 put lock v9 id1_1 new: no node, fence 50 grace 900\n"),
 
+    /* ---- The time that leaders served [S10] ------------------------------ */
+
+    STORY(what_leaders_served_is_counted_as_a_batch_is_fixed,
+          "promising\n"
+          "10 head #1 v7 6_3 fence 50, served 9000\n"
+          "| ask #2 put lock v7 id1_0 new: fence 50\n"
+          "= put-served 9000\n"
+          "20 applied #2 v8 | leads in term 8\n"
+          "loaded 0\n"
+          "110 write | ask #3 put lock v8 id1_1: fence 60 batch 1\n"
+          "= put-served 9090\n"
+          "120 unknown #3\n"
+          "140 clock | ask #4 put lock v8 id1_1: fence 60 batch 1\n"
+          "= put-served 9090\n"
+          "150 applied #4 v9 | batch 1\n"
+          "210 release\n"
+          "| over\n"
+          "| ask #5 put lock v9 id1_1 new: no node, fence 60\n"
+          "= put-served 9190\n"),
+    STORY(who_leaves_counts_it_whatever_its_head_says,
+          "promising\n"
+          "10 head #1 v7 6_3 fence 50, served 9000\n"
+          "| ask #2 put lock v7 id1_0 new: fence 50\n"
+          "20 applied #2 v8 | leads in term 8\n"
+          "loaded 0\n"
+          "30 release\n"
+          "| over\n"
+          "| ask #3 put lock v8 id1_0 new: no node, fence 50\n"
+          "= put-served 9010\n"
+          "40 refused #3 | ask #4 read\n"
+          "50 head #4 v9 id1_0 led fence 50, service 7, served 9000\n"
+          "| ask #5 put lock v9 id1_0 new: no node, fence 50\n"
+          "= put-served 9010\n"),
+    STORY(the_time_in_which_its_right_was_over_is_not_counted,
+          "promising\n"
+          "10 head #1 v7 6_3 fence 50, served 9000\n"
+          "| ask #2 put lock v7 id1_0 new: fence 50\n"
+          "20 applied #2 v8 | leads in term 8\n"
+          "loaded 0\n"
+          "5000 release\n"
+          "| over\n"
+          "| ask #3 put lock v8 id1_0 new: no node, fence 50\n"
+          "= put-served 9000\n"),
+    STORY(nor_what_passes_before_it_serves_again,
+          "promising\n"
+          "10 head #1 v7 6_3 fence 50, served 9000\n"
+          "| ask #2 put lock v7 id1_0 new: fence 50\n"
+          "20 applied #2 v8 | leads in term 8\n"
+          "loaded 0\n"
+          "30 release\n"
+          "| over\n"
+          "| ask #3 put lock v8 id1_0 new: no node, fence 50\n"
+          "= put-served 9010\n"
+          "40 applied #3 v9 | ended HF_OK\n"
+          "600 seek         | ask #4 read\n"
+          "610 head #4 v9 id1_0 fence 50, service 7, served 9010\n"
+          "| ask #5 put lock v9 id2_0 new: fence 50\n"
+          "= put-served 9010\n"
+          "620 applied #5 v10 | leads in term 10\n"
+          "820 clock | ask #6 put lock v10 id2_1: fence 60 batch 1\n"
+          "= put-served 9010\n"),
+
     /* ---- The longest promise --------------------------------------------- */
 
     STORY(a_loaded_session_with_a_longer_ttl_lengthens_the_grace,

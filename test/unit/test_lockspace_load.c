@@ -22,7 +22,7 @@ taken_over(void)
     config.takeover_grace.ms = 500;
     r = server_empty(&config);
     for (uint64_t id = 1; id <= 3; id++)
-        server_load_session(&r, id, 10000, HF_TAKEOVER);
+        server_load_session(&r, (struct hf_loaded_session){.id = id});
     server_load_grant(
         &r, (struct call){.fence = 90, .session = 1, .n = 90, .names = "A"});
     server_serve(&r, 1000);
@@ -54,7 +54,7 @@ fences_grow_from_whatever_was_highest(void **state)
         struct server_fixture r = server_empty(&config);
         struct hf_batch batch;
 
-        server_load_session(&r, 1, 10000, HF_TAKEOVER);
+        server_load_session(&r, (struct hf_loaded_session){.id = 1});
         server_load_grant(&r, (struct call){.fence = cases[i].fence,
                                             .session = 1,
                                             .n = cases[i].fence,
@@ -156,7 +156,7 @@ what_no_batch_could_take_is_not_led(void **state)
         };
         struct server_fixture r = server_empty(&config);
 
-        server_load_session(&r, 1, 10000, HF_TAKEOVER);
+        server_load_session(&r, (struct hf_loaded_session){.id = 1});
         server_step(&r, event);
         server_step(&r,
                     (struct hf_lockspace_event){

@@ -231,7 +231,7 @@ static const struct CMUnitTest tests[] = {
           "30 load-grant 30 A of 1\n"
           "30 loaded\n"
           "40 keep-alive 1 on 11\n"
-          "= deadline 140\n"
+          "= alive-by 140\n"
           "50 keep-alive 2 on 12\n"
           "= deadline 75\n"
           "55 keep-alive 3 on 13\n"
@@ -239,7 +239,7 @@ static const struct CMUnitTest tests[] = {
           "75 clock         | batch:; #3 put v8 fence 50 batch 1\n"
           "80 applied #3 v9 | due: 11 alive 12 alive 13 alive\n"
           "90 keep-alive 1 on 14\n"
-          "= deadline 190\n"),
+          "= alive-by 190\n"),
     /* However long its ttl is, and however seldom the leader beats. */
     STORY(no_keep_alive_waits_for_longer_than_a_second,
           "loading\n"
@@ -273,8 +273,57 @@ static const struct CMUnitTest tests[] = {
           "30 load-session 1, ttl 100\n"
           "30 load-grant 30 A of 1\n"
           "30 loaded\n"
-          "749 clock, read 129 | batch:; #3 put v8 fence 50 batch 1\n"
+          "749 clock, read 129\n"
+          "| batch: put session 1 from 1; #3 put v8 fence 50 batch 1\n"
           "750 clock, read 129 | discard 0; #4 no node v8 fence 50\n"),
+    /* What the head has counted since, and not what the clocks did [S10]. */
+    STORY(a_session_was_silent_while_leaders_served,
+          "following\n"
+          "0 head #1 v7 6_3 fence 50, served 9000 | #2 put v7 fence 50\n"
+          "20 applied #2 v8                       | load, term 8\n"
+          "30 load-session 1, ttl 1000, from 8300\n"
+          "30 load-session 2, ttl 1000, from 9001\n"
+          "30 load-grant 30 A of 1\n"
+          "30 load-grant 31 B of 2\n"
+          "30 loaded\n"
+          "| batch: put session 2 from 9000; #3 put v8 fence 50 batch 1\n"
+          "40 applied #3 v9 | due:\n"
+          "240 clock        | batch:; #4 put v9 fence 50 batch 2\n"
+          "250 applied #4 v10 | due:\n"
+          "329 clock\n"
+          "330 clock\n"
+          "| batch: delete session 1 delete grant 30\n"
+          "| #5 put v10 fence 50 batch 3\n"),
+    /* Its record may be of an older copy [L6]. */
+    STORY(no_silence_counts_while_a_grace_runs,
+          "following\n"
+          "0 head #1 v7 6_3 fence 50, grace 100, served 9000\n"
+          "| #2 put v7 fence 50\n"
+          "20 applied #2 v8                       | load, term 8\n"
+          "30 load-session 1, ttl 1000, from 8300\n"
+          "30 loaded\n"
+          "| batch: put session 1 from 9000; #3 put v8 fence 50 batch 1\n"),
+    /* It is owed for as long as this session's client may believe. */
+    STORY(
+        nor_while_one_is_owed,
+        "following\n"
+        "0 head #1 v7 6_3 fence 50, served 9000, forgot | #2 put v7 fence 50\n"
+        "20 applied #2 v8    | load, term 8\n"
+        "600 clock           | #3 put v8 fence 50\n"
+        "610 applied #3 v9\n"
+        "1200 clock          | #4 put v9 fence 50\n"
+        "1210 applied #4 v10\n"
+        "1800 clock          | #5 put v10 fence 50\n"
+        "1810 applied #5 v11\n"
+        "2400 clock          | #6 put v11 fence 50\n"
+        "2410 applied #6 v12\n"
+        "3000 clock          | #7 put v12 fence 50\n"
+        "3010 applied #7 v13\n"
+        "3600 clock          | #8 put v13 fence 50\n"
+        "3610 applied #8 v14\n"
+        "4100 load-session 1, ttl 4000, from 8300\n"
+        "4100 loaded\n"
+        "| batch: put session 1 from 9000; #9 put v14 fence 50 batch 1\n"),
     STORY(the_next_term_begins_with_an_empty_table,
           "serving\n"
           "750 clock                    | discard 0; #3 no node v8 fence 50\n"

@@ -333,6 +333,9 @@ what_is_no_session_is_corrupt(void **state)
     other.ttl.ms = HF_TTL_MAX_MS + 1;
     expect_no_session(other, "the ttl is 604800001 ms");
     other = session;
+    other.silent_from.ms = -1;
+    expect_no_session(other, "silent from -1 ms");
+    other = session;
     other.who = bytes("a\tb");
     expect_no_session(other, "who");
     other.who = bytes("\xFF");

@@ -14,6 +14,10 @@
 #define KEY_BYTES       64
 #define AUDIT_KEY_BYTES (KEY_BYTES + HF_SPACE_MAX + HF_NAME_MAX)
 
+/* Of a batch's changes, one in so many puts the begin of a silence: so living
+ * clients do not wait for the records of dead ones [S10]. */
+#define SILENCES_SHARE 10
+
 size_t
 hf_journal_grant_bytes(size_t names, size_t names_len, size_t note_len)
 {
@@ -78,8 +82,46 @@ take_out(struct hf_lockspace *ls, uint32_t claim_number)
     case HF_PENDING_SWEEP:
         hf_list_remove(ls, &ls->sweeps, links_of, item);
         break;
+    case HF_PENDING_SILENCE:
+        HF_CHECK(!"a claim has no silence");
     }
     claim->pending = HF_PENDING_NOTHING;
+}
+
+static void
+take_session_out(struct hf_lockspace *ls, uint32_t number)
+{
+    struct hf_ls_session *session = hf_session_at(ls, number);
+
+    if (session->pending == HF_PENDING_NOTHING)
+        return;
+    hf_list_remove(ls,
+                   session->pending == HF_PENDING_SILENCE ? &ls->silences
+                                                          : &ls->changes,
+                   links_of, number);
+    session->pending = HF_PENDING_NOTHING;
+}
+
+void
+hf_journal_silence(struct hf_lockspace *ls, uint32_t number)
+{
+    hf_session_at(ls, number)->pending = HF_PENDING_SILENCE;
+    add(ls, &ls->silences, number);
+}
+
+void
+hf_journal_heard(struct hf_lockspace *ls, uint32_t number)
+{
+    struct hf_ls_session *session = hf_session_at(ls, number);
+
+    if (session->pending == HF_PENDING_SILENCE)
+        take_session_out(ls, number);
+    if (!session->says_silent)
+        return;
+    HF_CHECK(session->pending == HF_PENDING_NOTHING);
+    session->says_silent = false;
+    session->pending = HF_PENDING_PUT;
+    add(ls, &ls->changes, number);
 }
 
 void
@@ -139,6 +181,7 @@ hf_journal_end_session(struct hf_lockspace *ls, uint32_t number)
         hf_owners_close(ls, number);
         return;
     }
+    take_session_out(ls, number);
     session->pending = HF_PENDING_DELETE;
     add(ls, &ls->changes, number);
 }
@@ -280,11 +323,34 @@ forget_audit(struct hf_lockspace *ls)
         hf_journal_settle(ls, number);
 }
 
+/* The record of a session that has one: with or without a silence. */
+static bool
+take_session_put(struct hf_lockspace *ls, uint32_t number,
+                 struct hf_change *change)
+{
+    struct hf_ls_session *session = hf_session_at(ls, number);
+    size_t bytes = hf_journal_session_bytes(session->who.len);
+
+    if (!fits(ls, 1, bytes))
+        return false;
+    spend(ls, bytes);
+    take_session_out(ls, number);
+    session->says_silent = session->unheard;
+    *change = (struct hf_change){
+        .kind = HF_CHANGE_PUT_SESSION,
+        .key = session->id,
+        .number = number,
+    };
+    return true;
+}
+
 static bool
 take_session(struct hf_lockspace *ls, uint32_t number, struct hf_change *change)
 {
     struct hf_ls_session *session = hf_session_at(ls, number);
 
+    if (session->pending == HF_PENDING_PUT)
+        return take_session_put(ls, number, change);
     if (!fits(ls, 1, KEY_BYTES))
         return false;
     spend(ls, KEY_BYTES);
@@ -292,9 +358,19 @@ take_session(struct hf_lockspace *ls, uint32_t number, struct hf_change *change)
         .kind = HF_CHANGE_DELETE_SESSION,
         .key = session->id,
     };
-    hf_list_remove(ls, &ls->changes, links_of, number);
-    session->pending = HF_PENDING_NOTHING;
+    take_session_out(ls, number);
     hf_owners_close(ls, number);
+    return true;
+}
+
+/* The begin of a silence, if this batch may have one more; false: none. */
+static bool
+take_silence(struct hf_lockspace *ls, struct hf_change *change)
+{
+    if (ls->silences.first == 0 || ls->silences_left == 0 ||
+        !take_session_put(ls, ls->silences.first, change))
+        return false;
+    ls->silences_left--;
     return true;
 }
 
@@ -308,6 +384,8 @@ hf_journal_begin(struct hf_lockspace *ls, struct hf_budget budget)
     ls->batch_number++;
     ls->batch_given = budget;
     ls->batch_left = budget;
+    ls->silences_left =
+        (budget.operations + SILENCES_SHARE - 1) / SILENCES_SHARE;
 }
 
 bool
@@ -318,6 +396,8 @@ hf_journal_take(struct hf_lockspace *ls, struct hf_change *change)
 
     HF_CHECK(ls->batch_open);
     forget_audit(ls);
+    if (item == 0 && take_silence(ls, change))
+        return true;
     if (item == 0)
         item = ls->sweeps.first;
     if (item == 0)

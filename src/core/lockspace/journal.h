@@ -41,6 +41,13 @@ void hf_journal_void(struct hf_lockspace *ls, uint32_t number);
 /* A session is over: delete its record; without a record, free it now. */
 void hf_journal_end_session(struct hf_lockspace *ls, uint32_t number);
 
+/* A loaded session stays silent: put into its record since when [S10]. */
+void hf_journal_silence(struct hf_lockspace *ls, uint32_t number);
+
+/* A message of a session came: its record must not count the silence before,
+ * when the answer goes out [S10, J2]. */
+void hf_journal_heard(struct hf_lockspace *ls, uint32_t number);
+
 /* An answer is decided now: the mark that it waits for. */
 uint64_t hf_journal_mark(struct hf_lockspace *ls);
 

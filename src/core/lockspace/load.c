@@ -5,9 +5,27 @@
 #include "core/lockspace/line.h"
 #include "core/lockspace/owners.h"
 
+/* A client that lives comes back within this part of its ttl, and no later than
+ * this: so its record is put only if it stays silent [S10]. */
+#define BACK_SHARE  10
+#define BACK_MAX_MS 2000
+
+struct hf_instant
+hf_load_first_timer(const struct hf_ls_session *session)
+{
+    int64_t back_ms = session->ttl.ms / BACK_SHARE;
+
+    if (session->says_silent)
+        return hf_owners_end_of_ttl(session);
+    return hf_after(
+        session->heard_at,
+        (struct hf_duration){back_ms < BACK_MAX_MS ? back_ms : BACK_MAX_MS});
+}
+
 void
 hf_load_session(struct hf_lockspace *ls, const struct hf_loaded_session *from)
 {
+    struct hf_ls_session *session;
     uint32_t number = 0;
 
     if (hf_journal_session_bytes(from->who.len) <=
@@ -17,10 +35,15 @@ hf_load_session(struct hf_lockspace *ls, const struct hf_loaded_session *from)
         ls->load_failed = true;
         return;
     }
-    hf_session_at(ls, number)->recorded = true;
-    hf_session_at(ls, number)->unheard = true;
-    hf_timers_set(ls, &ls->timers, number,
-                  hf_owners_end_of_ttl(hf_session_at(ls, number)).ms);
+    session = hf_session_at(ls, number);
+    session->recorded = true;
+    session->unheard = true;
+    session->says_silent = from->silent_from.ms != 0;
+    session->heard_at =
+        hf_after(ls->now, (struct hf_duration){-from->silent.ms});
+    if (session->says_silent && from->silent.ms == 0)
+        hf_journal_silence(ls, number); /* it counts no more */
+    hf_timers_set(ls, &ls->timers, number, hf_load_first_timer(session).ms);
 }
 
 /* A grant without its session is void [S3]. */

@@ -9,6 +9,10 @@
 
 void hf_load_session(struct hf_lockspace *ls,
                      const struct hf_loaded_session *from);
+
+/* When a loaded session is looked at that has not been heard until then. */
+struct hf_instant hf_load_first_timer(const struct hf_ls_session *session);
+
 void hf_load_grant(struct hf_lockspace *ls, const struct hf_loaded_grant *from);
 
 #endif

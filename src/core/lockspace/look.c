@@ -69,6 +69,8 @@ hf_look_session_at(const struct hf_lockspace *ls, uint32_t number,
         .heard = !session->unheard,
         .heard_at = session->heard_at,
         .silent = hf_between(session->heard_at, ls->now),
+        .silent_from =
+            session->unheard ? ls->silent_from : (struct hf_duration){0},
         .grants = session->held.count,
         .waiters = session->waiters_count,
         .revoked = session->revoked_count,

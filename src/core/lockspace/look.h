@@ -53,9 +53,10 @@ struct hf_look_session {
     bool suspected;
     bool of_acquire; /* an acquire opened it, under this leader [S8] */
     bool heard;      /* since this node leads */
-    struct hf_instant heard_at; /* last message, or the begin of this
+    struct hf_instant heard_at;     /* last message, or the begin of this
                                    leadership */
-    struct hf_duration silent;  /* since then, at the last step */
+    struct hf_duration silent;      /* since then, at the last step */
+    struct hf_duration silent_from; /* as its record is to say [S10] */
     uint64_t grants;
     uint32_t waiters;
     uint32_t revoked; /* grants that were cleared and not released yet */

@@ -76,7 +76,8 @@ enum hf_ls_pending {
     HF_PENDING_NOTHING,
     HF_PENDING_PUT,
     HF_PENDING_DELETE,
-    HF_PENDING_SWEEP, /* delete when there is nothing better to do [S3] */
+    HF_PENDING_SWEEP,   /* delete when there is nothing better to do [S3] */
+    HF_PENDING_SILENCE, /* a session: put the begin of its silence [S10] */
 };
 
 struct hf_pending_change {
@@ -103,10 +104,11 @@ struct hf_ls_session {
     uint8_t state;
     uint8_t if_dead;
     uint8_t pending;
-    uint8_t heard; /* messages from it so far, counted up to two: enough to
+    uint8_t heard;    /* messages from it so far, counted up to two: enough to
                       know [W5] */
-    bool recorded; /* has a record in the store or in the batch under way */
-    bool unheard;  /* no message since it was loaded */
+    bool recorded;    /* has a record in the store or in the batch under way */
+    bool unheard;     /* no message since it was loaded */
+    bool says_silent; /* its record may have the begin of a silence [S10] */
     bool of_key;
     bool of_acquire; /* an acquire opened it, under this leader [S8] */
     bool asked; /* has asked for something with its key: the next two are set */
@@ -319,7 +321,10 @@ struct hf_lockspace {
     uint64_t marks;
     struct hf_ls_list changes;
     struct hf_ls_list sweeps;
-    uint64_t batch_number; /* number of the batch begun last */
+    struct hf_ls_list silences;     /* sessions, silent since the load [S10] */
+    struct hf_duration silent_from; /* what their records are to say */
+    uint32_t silences_left;         /* of the batch */
+    uint64_t batch_number;          /* number of the batch begun last */
     uint64_t batch_settled;
     uint64_t batch_through; /* last mark in the batch fixed last */
     uint64_t through;       /* last mark that was applied */

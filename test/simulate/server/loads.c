@@ -29,6 +29,7 @@ load_leases(struct world *w, unsigned who, uint64_t term)
             .ttl = w->shape.session.terms.ttl,
             .if_dead = from->leases[id].if_dead,
             .who = {"us", 2},
+            .silent_from = from->leases[id].silent_from,
         };
         nodes_step(w, who, event);
     }

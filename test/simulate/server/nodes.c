@@ -57,6 +57,7 @@ describe_lease(const struct hf_lockspace *ls, uint32_t number,
     hf_look_session_at(ls, number, &session);
     lease->if_dead = session.if_dead;
     lease->secret = session.secret;
+    lease->silent_from = session.silent_from;
 }
 
 static void

@@ -118,6 +118,7 @@ store_commit(struct world *w, struct sim_call *call)
     const struct hf_request *request = &call->ask.ask.request;
     struct sim_store *store = &w->store;
     uint64_t fence = store->head.next_fence;
+    int64_t served_ms = store->head.served.ms;
     enum hf_verdict verdict;
 
     store->cell.wall = wall_us(w);
@@ -133,6 +134,9 @@ store_commit(struct world *w, struct sim_call *call)
         world_break(w, "the next fence never falls", "%llu after %llu",
                     (unsigned long long)store->head.next_fence,
                     (unsigned long long)fence);
+    if (store->head.served.ms < served_ms)
+        world_break(w, "what leaders served never falls", "%lld after %lld ms",
+                    (long long)store->head.served.ms, (long long)served_ms);
     if (call->ask.ask.batch == 0)
         return HF_APPLIED;
     for (size_t i = 0; i < call->batch.count; i++)

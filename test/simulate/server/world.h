@@ -89,6 +89,7 @@ struct sim_lease {
     bool on;
     enum hf_if_dead if_dead;
     struct hf_secret_hash secret;
+    struct hf_duration silent_from;
 };
 
 struct sim_store {

@@ -191,6 +191,7 @@ read_head_state(struct script_line *line, struct hf_head_state *state)
     script_option(line, "service", &state->service);
     script_duration(line, "max", &state->max_ttl);
     script_duration(line, "grace", &state->grace);
+    script_duration(line, "served", &state->served);
     if (script_option(line, "begun", &begun_ms))
         state->begun_ms = (int64_t)begun_ms;
     state->forgot = script_word(line, "forgot");

@@ -152,7 +152,8 @@ read_word(struct script_line *line)
         script_option(line, "max", &ms);
         start((int64_t)ms);
     } else if (script_option(line, "loaded", &ms)) {
-        hf_leader_loaded(&owner.leader, (struct hf_duration){(int64_t)ms});
+        hf_leader_loaded(&owner.leader, owner.leader.now,
+                         (struct hf_duration){(int64_t)ms});
     } else if (script_word(line, "idle")) {
         owner.idle = true;
     } else if (script_word(line, "busy")) {
@@ -217,6 +218,8 @@ fact(const char *name, struct hf_text *is)
         script_id(is, l->service);
     else if (strcmp(name, "put-service") == 0)
         script_id(is, owner.put.service);
+    else if (strcmp(name, "put-served") == 0)
+        hf_text_addf(is, "%" PRId64, owner.put.served.ms);
     else if (strcmp(name, "put-begun") == 0)
         hf_text_addf(is, "%" PRId64, owner.put.begun_ms);
     else

@@ -24,8 +24,8 @@
  *     10 head #2 v9 6_4 led fence 60     see core_script.h
  *     mark, back
  *
- * Facts: state, fence, grace, max, service; put-service and put-begun, of the
- * head that was put last.
+ * Facts: state, fence, grace, max, service; put-service, put-served and
+ * put-begun, of the head that was put last.
  */
 extern const struct script_machine leader_script;
 

@@ -313,14 +313,16 @@ clear(struct script_line *line)
 static bool
 load(struct script_line *line)
 {
-    uint64_t ttl_ms = 10000;
+    struct hf_loaded_session session = {0};
     struct message_texts texts;
     struct call call = {0};
 
-    if (script_option(line, "load-session", &call.session)) {
-        script_option(line, "ttl", &ttl_ms);
-        server_load_session(&server, call.session, (int64_t)ttl_ms,
-                            read_if_dead(line));
+    if (script_option(line, "load-session", &session.id)) {
+        script_duration(line, "ttl", &session.ttl);
+        script_duration(line, "silent", &session.silent);
+        script_duration(line, "from", &session.silent_from);
+        session.if_dead = read_if_dead(line);
+        server_load_session(&server, session);
         return true;
     }
     if (!script_option(line, "load-grant", &call.fence))
@@ -375,6 +377,7 @@ serve(struct script_line *line)
         event.serve.batch.ms = (int64_t)ms;
     if (script_option(line, "age", &ms))
         event.serve.age.ms = (int64_t)ms;
+    script_duration(line, "served", &event.serve.served);
     server_step(&server, event);
     return true;
 }

@@ -34,8 +34,8 @@
  *     batch 2                               of so many operations, or 100
  *     applied 1                             refused 1: so, too
  *     begin, hold 1600                      serve, and the three sessions
- *     serve 1000, hold 1600, batch 50, age 700
- *     load-session 9, ttl 2000
+ *     serve 1000, hold 1600, batch 50, age 700, served 5000
+ *     load-session 9, ttl 2000, silent 300, from 4700
  *     load-grant 90 B of 9
  *
  * A message may have lane, n, attempt, term and lowest; an acquire also wait,

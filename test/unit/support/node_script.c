@@ -87,6 +87,18 @@ note_ask(struct hf_text *came, const struct hf_leader_effect *ask)
 }
 
 static void
+note_silence(struct hf_text *came, const struct hf_change *change)
+{
+    struct hf_look_session session;
+
+    if (change->kind != HF_CHANGE_PUT_SESSION)
+        return;
+    hf_look_session_at(bench.node.lockspace, change->number, &session);
+    if (session.silent_from.ms != 0)
+        hf_text_addf(came, " from %" PRId64, session.silent_from.ms);
+}
+
+static void
 note_changes(struct hf_text *came)
 {
     static const char *const words[] = {
@@ -99,9 +111,11 @@ note_changes(struct hf_text *came)
     struct hf_change change;
 
     hf_text_addf(came, "batch:");
-    while (hf_node_take(&bench.node, &change))
+    while (hf_node_take(&bench.node, &change)) {
         hf_text_addf(came, " %s %llu", words[change.kind],
                      (unsigned long long)change.key);
+        note_silence(came, &change);
+    }
     hf_text_addf(came, "\n");
 }
 
@@ -267,6 +281,7 @@ read_load(struct script_line *line, struct hf_node_event *event,
     if (script_option(line, "load-session", &session.id)) {
         event->kind = HF_NODE_LOADED_SESSION;
         script_duration(line, "ttl", &session.ttl);
+        script_duration(line, "from", &session.silent_from);
         event->load.session = session;
     } else if (script_option(line, "load-grant", &grant.fence)) {
         event->kind = HF_NODE_LOADED_GRANT;

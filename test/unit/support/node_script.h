@@ -17,7 +17,7 @@
  *
  *     40 acquire B on 11, lane 2, waited 60000    of session 1; and "try"
  *     40 keep-alive 1 on 12             of that session
- *     30 load-session 1, ttl 500, term 8
+ *     30 load-session 1, ttl 500, from 300, term 8
  *     30 load-grant 30 A of 1, lane 2, term 8
  *     30 loaded, wall 1000, term 8      load-failed
  *     40 clock, read 30                 start, stop, turn

@@ -384,16 +384,14 @@ server_open(struct server_fixture *server, uint64_t session, int64_t ttl_ms,
 }
 
 void
-server_load_session(struct server_fixture *server, uint64_t session,
-                    int64_t ttl_ms, enum hf_if_dead if_dead)
+server_load_session(struct server_fixture *server,
+                    struct hf_loaded_session session)
 {
+    session.secret = secret_of(session.id);
+    if (session.ttl.ms == 0)
+        session.ttl.ms = 10000;
     server_step(server, (struct hf_lockspace_event){
-                            .kind = HF_SPACE_LOAD_SESSION,
-                            .session = {.id = session,
-                                        .secret = secret_of(session),
-                                        .ttl = {ttl_ms},
-                                        .if_dead = if_dead},
-                        });
+                            .kind = HF_SPACE_LOAD_SESSION, .session = session});
 }
 
 void
@@ -597,6 +595,18 @@ tell_audit(struct server_fixture *server, const struct hf_change *change)
         text);
 }
 
+static void
+tell_session(struct server_fixture *server, const struct hf_change *change)
+{
+    struct hf_look_session row;
+
+    hf_look_session_at(server->ls, change->number, &row);
+    add(server, "put session %llu", (unsigned long long)change->key);
+    if (row.silent_from.ms != 0)
+        add(server, ", silent from %lld", (long long)row.silent_from.ms);
+    add(server, "\n");
+}
+
 uint64_t
 server_batch(struct server_fixture *server, uint32_t operations)
 {
@@ -607,7 +617,7 @@ server_batch(struct server_fixture *server, uint32_t operations)
     while (hf_lockspace_take(server->ls, &change)) {
         switch (change.kind) {
         case HF_CHANGE_PUT_SESSION:
-            add(server, "put session %llu\n", (unsigned long long)change.key);
+            tell_session(server, &change);
             break;
         case HF_CHANGE_DELETE_SESSION:
             add(server, "delete session %llu\n",

@@ -69,8 +69,8 @@ struct call {
 
 /* A lockspace that loads reads of a session, and of its grant: fence, session,
  * lane, n and names. */
-void server_load_session(struct server_fixture *server, uint64_t session,
-                         int64_t ttl_ms, enum hf_if_dead if_dead);
+void server_load_session(struct server_fixture *server,
+                         struct hf_loaded_session session);
 void server_load_grant(struct server_fixture *server, struct call call);
 
 struct server_opening {
