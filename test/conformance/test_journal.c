@@ -167,6 +167,97 @@ JOURNAL_TEST(a_write_that_is_sent_again_is_refused)
     assert_true(journals_read(bench->journal).version == version);
 }
 
+/* What comes to the journal, in some order: the two sendings of a batch, and
+ * the next leader's claim of the head that it has read. */
+struct race {
+    struct hf_journal *journal;
+    struct hf_journal_write batch;
+    uint64_t seen;    /* version of the head when it was read */
+    unsigned arrived; /* sendings */
+    unsigned applied;
+    bool claimed;
+};
+
+enum { FIRST, SECOND, READ, CLAIM, EVENTS };
+
+static void
+happen(struct race *race, int event)
+{
+    uint64_t version;
+
+    switch (event) {
+    case FIRST:
+    case SECOND:
+        race->arrived++;
+        if (hf_journal_write(race->journal, &race->batch, journals_soon(),
+                             &version, NULL) != HF_APPLIED)
+            return;
+        assert_false(race->claimed);
+        race->applied++;
+        return;
+    case READ:
+        race->seen = journals_read(race->journal).version;
+        return;
+    case CLAIM:
+        race->claimed =
+            write_at(race->journal, race->seen, true, NULL) == HF_APPLIED;
+        return;
+    default:
+        return;
+    }
+}
+
+/* Bit i of `lost`: sending i never comes. */
+static void
+run_race(struct bench *bench, const int order[EVENTS], unsigned lost)
+{
+    const struct hf_head head = journals_head("n1", "db1:7420");
+    const struct hf_journal_change before[] = {
+        journals_session(1), {.kind = HF_CHANGE_DELETE_GRANT, .key = 7}};
+    const struct hf_journal_change row = journals_grant(7, 1, LOCKS);
+    struct race race = {.journal = bench->journal};
+    unsigned came_first = 0;
+
+    race.batch = (struct hf_journal_write){
+        .head = &head, .changes = &row, .changes_count = 1};
+    race.batch.expect = journals_put(bench->journal, &head, before, 2);
+    for (int i = 0; i < EVENTS; i++) {
+        if (order[i] <= SECOND && (lost >> order[i] & 1) != 0)
+            continue;
+        happen(&race, order[i]);
+        if (!race.claimed)
+            came_first = race.arrived;
+    }
+    assert_int_equal(race.applied, came_first > 0);
+    if (bench->keeps)
+        expect_rows(bench->journal, race.applied > 0 ? "s1 g7" : "s1");
+}
+
+/* It is done once, and never after the next leader's claim. */
+JOURNAL_TEST(a_batch_that_is_sent_again_comes_before_the_next_claim_or_never)
+{
+    int order[EVENTS];
+    int orders = 0;
+
+    for (int code = 0; code < EVENTS * EVENTS * EVENTS * EVENTS; code++) {
+        unsigned seen = 0;
+        bool reads_first = true;
+
+        for (int i = 0, rest = code; i < EVENTS; i++, rest /= EVENTS) {
+            order[i] = rest % EVENTS;
+            if (order[i] == CLAIM && (seen >> READ & 1) == 0)
+                reads_first = false;
+            seen |= 1u << order[i];
+        }
+        if (seen != (1u << EVENTS) - 1 || !reads_first)
+            continue;
+        orders++;
+        for (unsigned lost = 0; lost < 4; lost++)
+            run_race(bench, order, lost);
+    }
+    assert_int_equal(orders, 12);
+}
+
 JOURNAL_TEST(a_call_that_comes_too_late_is_not_made)
 {
     struct hf_head head = journals_head("n1", "db1:7420");
