@@ -22,9 +22,8 @@ enum {
     HF_SERVED_WHO_MAX = 1024,
     HF_SERVED_NOTE_MAX = 2048,
 
-    /* Operations of one group: a takeover and a clear have two, and a lock
-     * server's batch those of all whom it heard while the last was written. */
-    HF_GROUP_OPERATIONS_MAX = 1024,
+    /* Operations of one group: a takeover and a clear have two. */
+    HF_GROUP_OPERATIONS_MAX = 16,
 
     /* A path in a place; SQLite's own limit on names is 512 by default. */
     HF_PLACE_MAX = 1024,

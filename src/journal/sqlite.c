@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "journal/methods.h"
 #include "journal/sqlite_fold.h"
+#include "journal/sqlite_rows.h"
 #include "store/pause.h"
 #include "store/sqlite_open.h"
 #include "store/sqlite_served.h"
@@ -585,146 +586,21 @@ retire(struct hf_journal *journal, struct hf_error *error)
 
 /* ---- Rows ---------------------------------------------------------------- */
 
-/* A column as it is kept; SQLITE_NOMEM. */
-static int
-keep_text(sqlite3_stmt *row, int column, struct hf_arena *arena,
-          struct hf_bytes *kept)
-{
-    const void *text = sqlite3_column_text(row, column);
-    size_t len = (size_t)sqlite3_column_bytes(row, column);
-
-    return text != NULL && hf_arena_keep(arena, text, len, kept) ? SQLITE_OK
-                                                                 : SQLITE_NOMEM;
-}
-
-/* A number without a sign, in the order of SQLite's, which have one. */
-static uint64_t
-place_of(int64_t id)
-{
-    return (uint64_t)id ^ UINT64_C(1) << 63;
-}
-
-static bool
-read_if_dead(const char *word, enum hf_if_dead *if_dead)
-{
-    *if_dead = HF_TAKEOVER;
-    if (word != NULL && strcmp(word, hf_if_dead_word(HF_REFUSE)) == 0)
-        *if_dead = HF_REFUSE;
-    return word != NULL && strcmp(word, hf_if_dead_word(*if_dead)) == 0;
-}
-
-/* What is none of ours has no id, and so is refused. */
-static int
-take_session(sqlite3_stmt *row, struct hf_journal_chunk *chunk)
-{
-    struct hf_loaded_session *session = &chunk->sessions[chunk->count];
-    int64_t id = sqlite3_column_int64(row, 0);
-    struct hf_bytes secret = {(const char *)sqlite3_column_text(row, 1),
-                              (size_t)sqlite3_column_bytes(row, 1)};
-
-    *session = (struct hf_loaded_session){
-        .id = (uint64_t)id,
-        .ttl = {sqlite3_column_int64(row, 2)},
-        .silent_from = {sqlite3_column_int64(row, 5)},
-    };
-    if (secret.at == NULL)
-        return SQLITE_NOMEM;
-    if (!hf_hex_read(secret, session->secret.bytes,
-                     sizeof(session->secret.bytes)) ||
-        !read_if_dead((const char *)sqlite3_column_text(row, 3),
-                      &session->if_dead))
-        session->id = 0;
-    chunk->count++;
-    chunk->next = place_of(id) + 1;
-    return keep_text(row, 4, &chunk->arena, &session->who);
-}
-
-static int
-take_grant(sqlite3_stmt *row, struct hf_journal_chunk *chunk)
-{
-    struct hf_served_row *grant = &chunk->grants[chunk->count];
-    struct hf_loaded_grant *loaded = &grant->grant.loaded;
-    int code;
-
-    *grant = (struct hf_served_row){
-        .grant = {.loaded = {.fence = (uint64_t)sqlite3_column_int64(row, 0),
-                             .session = (uint64_t)sqlite3_column_int64(row, 1),
-                             .lane = (uint64_t)sqlite3_column_int64(row, 2),
-                             .n = (uint64_t)sqlite3_column_int64(row, 3)},
-                  .since_ms = sqlite3_column_int64(row, 4)},
-    };
-    chunk->count++;
-    chunk->next = place_of((int64_t)loaded->fence) + 1;
-    code = keep_text(row, 5, &chunk->arena, &grant->locks);
-    return code == SQLITE_OK ? keep_text(row, 6, &chunk->arena, &loaded->note)
-                             : code;
-}
-
-static int
-take_rows(sqlite3_stmt *statement, struct hf_journal_chunk *chunk)
-{
-    int code;
-
-    while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
-        code = chunk->rows == HF_JOURNAL_SESSIONS
-                   ? take_session(statement, chunk)
-                   : take_grant(statement, chunk);
-        if (code != SQLITE_OK)
-            return code;
-    }
-    return code == SQLITE_DONE ? SQLITE_OK : code;
-}
-
 static enum hf_status
 load(struct hf_journal *journal, struct hf_journal_chunk *chunk,
      struct hf_error *error)
 {
     struct file_journal *s = file_of(journal);
-    struct writing work = {.s = s};
     enum hf_status status = enter(s, patience(), error);
+    int code;
 
     if (status != HF_OK)
         return status;
-    if (prepare(&work, chunk->rows == HF_JOURNAL_SESSIONS ? HF_SQL_SESSIONS
-                                                          : HF_SQL_GRANTS)) {
-        set_number(&work, 1, (int64_t)place_of((int64_t)chunk->next));
-        set_number(&work, 2, HF_JOURNAL_CHUNK);
-        if (work.code == SQLITE_OK)
-            work.code = take_rows(work.statement, chunk);
-        sqlite3_reset(work.statement);
-    }
-    if (work.code != SQLITE_OK)
-        status = fail(s, work.code, error);
-    chunk->more = chunk->count == HF_JOURNAL_CHUNK && chunk->next != 0;
+    code = hf_sqlite_rows_load(&s->sql, chunk);
+    if (code != SQLITE_OK)
+        status = fail(s, code, error);
     leave(s);
     return status;
-}
-
-/* ---- The audit ----------------------------------------------------------- */
-
-static int
-take_records(sqlite3_stmt *statement, struct hf_journal_page *page)
-{
-    const struct hf_store_scan scan = {.prefix = page->prefix};
-    int code = SQLITE_ROW;
-
-    while (page->count < page->limit && page->count < HF_JOURNAL_CHUNK) {
-        struct hf_journal_record *record = &page->records[page->count];
-
-        code = sqlite3_step(statement);
-        if (code != SQLITE_ROW)
-            break;
-        code = keep_text(statement, 0, &page->arena, &record->name);
-        if (code == SQLITE_OK)
-            code = keep_text(statement, 4, &page->arena, &record->value);
-        if (code != SQLITE_OK)
-            return code;
-        if (!hf_rule_has_prefix(&scan, record->name.at, record->name.len))
-            break;
-        if (strcmp(record->name.at, page->after) > 0)
-            page->count++;
-    }
-    return code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
 static enum hf_status
@@ -732,22 +608,14 @@ read_audit(struct hf_journal *journal, struct hf_journal_page *page,
            struct hf_error *error)
 {
     struct file_journal *s = file_of(journal);
-    struct writing work = {.s = s};
-    const char *from =
-        strcmp(page->after, page->prefix) > 0 ? page->after : page->prefix;
     enum hf_status status = enter(s, patience(), error);
+    int code;
 
     if (status != HF_OK)
         return status;
-    if (prepare(&work, HF_SQL_SCAN)) {
-        set_text(&work, 1, "!audit", 6);
-        set_text(&work, 2, from, strlen(from));
-        if (work.code == SQLITE_OK)
-            work.code = take_records(work.statement, page);
-        sqlite3_reset(work.statement);
-    }
-    if (work.code != SQLITE_OK)
-        status = fail(s, work.code, error);
+    code = hf_sqlite_rows_audit(&s->sql, page);
+    if (code != SQLITE_OK)
+        status = fail(s, code, error);
     leave(s);
     return status;
 }

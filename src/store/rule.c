@@ -5,7 +5,6 @@
 
 #include "base/check.h"
 #include "base/fail.h"
-#include "base/hash.h"
 #include "wire/head.h"
 
 int64_t
@@ -49,35 +48,13 @@ is_same(struct hf_key a, struct hf_key b)
     return strcmp(a.name, b.name) == 0 && strcmp(a.space, b.space) == 0;
 }
 
-static size_t
-hash_of(struct hf_key key)
-{
-    uint64_t hash = hf_hash_bytes(HF_HASH_SEED, key.space, strlen(key.space));
-
-    return (size_t)hf_hash_bytes(hash, key.name, strlen(key.name));
-}
-
-/* A key may be in a group once.  A table is used, since a lock server's batch
- * has many keys. */
+/* A key may be in a group once. */
 static void
 check_keys(const struct hf_store_group *group)
 {
-    uint16_t places[2 * HF_GROUP_OPERATIONS_MAX]; /* of operations, from 1;
-                                                     0: free */
-    size_t mask = 1;
-
-    while (mask < 2 * group->ops_count)
-        mask *= 2;
-    memset(places, 0, mask * sizeof(places[0]));
-    mask--;
-    for (size_t i = 0; i < group->ops_count; i++) {
-        size_t at = hash_of(group->ops[i].key) & mask;
-
-        for (; places[at] != 0; at = (at + 1) & mask)
-            HF_CHECK(
-                !is_same(group->ops[places[at] - 1].key, group->ops[i].key));
-        places[at] = (uint16_t)(i + 1);
-    }
+    for (size_t i = 0; i < group->ops_count; i++)
+        for (size_t k = 0; k < i; k++)
+            HF_CHECK(!is_same(group->ops[k].key, group->ops[i].key));
 }
 
 enum hf_status

@@ -65,7 +65,7 @@ a_refused_group_changes_nothing_and_names_its_operation(struct suite_bench *b)
     }
 }
 
-/* As a lock server's batch is: many records, that hang on one. */
+/* Many records, that hang on one. */
 static void
 a_group_may_be_as_large_as_a_group_can_be(struct suite_bench *b)
 {
