@@ -45,7 +45,7 @@ enum hf_node_state {
 struct hf_node_config {
     struct hf_leader_config leader;
     struct hf_lockspace_config lockspace;
-    struct hf_budget budget; /* of a batch, without the head and its marker */
+    struct hf_budget budget; /* of a batch, without the head */
     struct hf_duration rest; /* pause after a leadership that ended, or an
                                 error */
 };

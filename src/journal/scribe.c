@@ -10,8 +10,8 @@
 #include "base/fd.h"
 #include "base/thread.h"
 
-/* Things that can be told and not yet taken: an answer to each of two
- * questions, a chunk, a page of the audit, and a hint. */
+/* Answers that can be told and not yet taken: to each of two questions, a
+ * chunk, and a page of the audit. */
 #define TOLD_MAX 8
 
 /* For how long a reader of the place may keep a leader from serving, each time
@@ -41,7 +41,8 @@ struct hf_scribe {
     struct hf_journal_page page;
     uint64_t watched; /* version of the head; 0: nobody watches */
     uint64_t generation;
-    bool went_back; /* and that is not yet taken */
+    bool changed;   /* what was watched has, and that is not yet taken */
+    bool went_back; /* likewise */
     struct hf_scribe_told told[TOLD_MAX];
     size_t told_count;
 };
@@ -76,7 +77,7 @@ hf_scribe_has_told(struct hf_scribe *scribe)
     bool is_there;
 
     enter(scribe);
-    is_there = scribe->told_count > 0 || scribe->went_back;
+    is_there = scribe->told_count > 0 || scribe->changed || scribe->went_back;
     leave(scribe);
     return is_there;
 }
@@ -93,6 +94,10 @@ hf_scribe_take(struct hf_scribe *scribe, struct hf_scribe_told *told)
         scribe->told_count--;
         memmove(scribe->told, scribe->told + 1,
                 scribe->told_count * sizeof(scribe->told[0]));
+    } else if (scribe->changed) {
+        *told = (struct hf_scribe_told){.kind = HF_SCRIBE_HINT};
+        scribe->changed = false;
+        is_there = true;
     } else if (scribe->went_back) {
         *told = (struct hf_scribe_told){.kind = HF_SCRIBE_WENT_BACK};
         scribe->went_back = false;
@@ -188,7 +193,8 @@ rest(struct hf_scribe *scribe)
     if (!changed || scribe->watched != watched)
         return;
     scribe->watched = 0;
-    tell(scribe, &(struct hf_scribe_told){.kind = HF_SCRIBE_HINT});
+    scribe->changed = true;
+    scribe->config.told(scribe->config.ctx);
 }
 
 static void

@@ -362,8 +362,9 @@ write_all(struct writing *w, struct hf_error *error)
 
     if (status == HF_OK && write->expect >= HF_RULE_VERSION_MAX)
         status = hf_fail(error, HF_E_CORRUPT,
-                         "%s: its head has a version that no Holdfast gives; "
-                         "delete the row of holdfast_head",
+                         "%s: its head, or the number 'floor' in "
+                         "holdfast_meta where it has none, is a version that "
+                         "no Holdfast gives",
                          w->s->place.path);
     if (status != HF_OK)
         return status;
@@ -541,13 +542,18 @@ mark(struct file_journal *s, struct hf_duration promised,
 }
 
 /* Move all of the log into the file and sync it, once no reader needs the old
- * content. */
+ * content.  SQLite does not wait for who folds it just now, as another node's
+ * thread may. */
 static enum hf_status
 fold(struct file_journal *s, struct hf_error *error)
 {
-    int code = sqlite3_wal_checkpoint_v2(s->sql.db.handle, "main",
-                                         SQLITE_CHECKPOINT_FULL, NULL, NULL);
+    int code;
 
+    hf_fold_hold(&s->fold);
+    do
+        code = sqlite3_wal_checkpoint_v2(s->sql.db.handle, "main",
+                                         SQLITE_CHECKPOINT_FULL, NULL, NULL);
+    while ((code & 0xff) == SQLITE_BUSY && hf_sqlite_db_pause(&s->sql.db));
     if ((code & 0xff) == SQLITE_BUSY)
         return hf_fail(error, HF_E_UNAVAILABLE,
                        "%s: another program keeps it locked, or reads it "

@@ -1,5 +1,6 @@
 #include "server/retire.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,8 +82,12 @@ look_at_grant(const struct kept *kept, const struct hf_served_row *row,
     const struct hf_loaded_session *session;
     enum hf_status status = hf_served_read_row(row, &memory, &grant, error);
 
-    if (status != HF_OK)
-        return status;
+    if (status != HF_OK) {
+        struct hf_error why = *error;
+
+        return hf_fail(error, status, "grant %" PRIu64 ": %s",
+                       row->grant.loaded.fence, why.text);
+    }
     session =
         bsearch(&(struct hf_loaded_session){.id = grant.loaded.session},
                 kept->sessions, kept->count, sizeof(*kept->sessions), compare);

@@ -65,15 +65,14 @@ static enum hf_status
 look_in(struct sqlite *store, struct hf_error *error)
 {
     struct hf_sqlite_db *db = &store->sql.db;
-    size_t version = 0;
+    bool empty = false;
     int64_t floor = 0;
-    enum hf_status status = hf_sqlite_schema_read(
-        db, hf_sqlite_schema_steps_count, &version, error);
+    enum hf_status status = hf_sqlite_schema_read(db, &empty, error);
     int code;
 
     if (status != HF_OK)
         return hf_sqlite_file_explain(&store->base.place, status, error);
-    if (version == 0) {
+    if (empty) {
         hf_sqlite_sql_close(&store->sql);
         return HF_OK;
     }

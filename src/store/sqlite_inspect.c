@@ -119,10 +119,9 @@ static const char tables_of_others[] =
     " AND name NOT LIKE 'sqlite!_%' ESCAPE '!'";
 
 static void
-judge_version(const struct look *look, int64_t version,
-              struct hf_checkup *checkup)
+judge_version(int64_t version, struct hf_checkup *checkup)
 {
-    int64_t ours = (int64_t)hf_sqlite_schema_steps_count;
+    const int64_t ours = HF_SQLITE_SCHEMA_VERSION;
 
     if (version == ours)
         hf_checkup_add(checkup, "version %" PRId64 ", which is ours", version);
@@ -132,8 +131,6 @@ judge_version(const struct look *look, int64_t version,
     if (version > ours)
         hf_checkup_fail(checkup, "a later version of Holdfast has it open: "
                                  "install that one here, too");
-    else if (version < ours && look->inspect->look_only)
-        hf_checkup_add(checkup, "who opens it to lock brings it to ours");
     else if (version < ours)
         hf_checkup_fail(checkup,
                         "it was set back while it was open: open it anew");
@@ -152,7 +149,7 @@ check_schema(const struct look *look, struct hf_checkup *checkup)
     if (code != SQLITE_OK) {
         blame_code(look, code, checkup);
     } else {
-        judge_version(look, version, checkup);
+        judge_version(version, checkup);
         hf_checkup_add(checkup, "SQLite %s", sqlite3_libversion());
         if (others > 0)
             hf_checkup_add(checkup,

@@ -109,8 +109,7 @@ set_up(struct hf_sqlite_sql *sql, struct hf_sqlite_opening *opening,
 
     sqlite3_db_config(sql->db.handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1,
                       NULL);
-    status = hf_sqlite_schema_prepare(&sql->db, hf_sqlite_schema_steps,
-                                      hf_sqlite_schema_steps_count, error);
+    status = hf_sqlite_schema_prepare(&sql->db, error);
     if (status != HF_OK)
         return status;
 

@@ -24,7 +24,7 @@ run(struct hf_sqlite_db *db, const char *sql, struct hf_error *error)
  *
  * The view is for people: they see locks, not Holdfast's own spaces.
  */
-static const char version_1[] =
+static const char records[] =
     "CREATE TABLE holdfast_records("
     " space TEXT NOT NULL,"
     " name TEXT NOT NULL,"
@@ -54,12 +54,9 @@ static const char version_1[] =
  * What a purge looks for, by age: without it a purge reads every row, under the
  * write lock (70 ms where 100,000 locks are held).  A beat does not touch it.
  */
-static const char version_2[] =
+static const char leftovers[] =
     "CREATE INDEX holdfast_leftovers ON holdfast_records(stamp)"
     " WHERE value IS NULL OR space = '" HF_RULE_MARKERS "';";
-
-/* A view of grants, which version 4 makes anew. */
-static const char version_3[] = "";
 
 /*
  * A lock server's journal: the head as its JSON (src/wire/head.h), for it is a
@@ -70,11 +67,11 @@ static const char version_3[] = "";
  * grant whose session has no row is void, and is not shown.  A list of locks
  * that is not ours must not hide all others.
  */
-static const char version_4[] =
+static const char journal[] =
     "CREATE TABLE holdfast_head("
     " one INTEGER PRIMARY KEY CHECK(one = 1),"
     " version INTEGER NOT NULL CHECK(version BETWEEN 1 AND 1 << 62),"
-    " term INTEGER NOT NULL,"
+    " term INTEGER NOT NULL CHECK(term BETWEEN 1 AND 1 << 62),"
     " value TEXT NOT NULL"
     ") STRICT;"
     "CREATE TABLE holdfast_sessions("
@@ -94,7 +91,6 @@ static const char version_4[] =
     " locks TEXT NOT NULL,"
     " note TEXT NOT NULL"
     ") STRICT;"
-    "DROP VIEW IF EXISTS grants;"
     "CREATE VIEW grants(space, name, mode, fence, session, lane, since,"
     "  if_dead, ttl_ms, who, note) AS"
     " SELECT json_extract(held.locks, lock.fullkey || '.space'),"
@@ -113,78 +109,6 @@ static const char version_4[] =
     "  term, version, json_extract(value, '$.next_fence')"
     " FROM holdfast_head;";
 
-/* A number from its 16 hexadecimal digits. */
-#define NUMBER_OF(digits)                                                      \
-    "(WITH RECURSIVE part(i, sum) AS (VALUES(1, 0) UNION ALL"                  \
-    " SELECT i + 1, sum << 4 |"                                                \
-    "  instr('0123456789abcdef', substr(" digits ", i, 1)) - 1"                \
-    " FROM part WHERE i <= 16) SELECT sum FROM part WHERE i = 17)"
-
-/*
- * What an earlier Holdfast's lock server left among the records.  A server or a
- * client of that version may still have the file open: it finds a head that it
- * cannot read, and so neither leads nor claims.
- */
-static const char moved_to_4[] =
-    "INSERT INTO holdfast_head SELECT 1, version, token,"
-    "  iif(json_valid(value), json_set(value, '$.served_ms', 0), value)"
-    " FROM holdfast_records WHERE space = '!leader' AND value IS NOT NULL;"
-    "INSERT INTO holdfast_sessions SELECT " NUMBER_OF(
-        "name") ","
-                "  json_extract(value, '$.secret'), json_extract(value, "
-                "'$.ttl_ms'),"
-                "  json_extract(value, '$.if_dead'), json_extract(value, "
-                "'$.who'), 0"
-                " FROM holdfast_records WHERE space = '!sessions' AND value IS "
-                "NOT NULL;"
-                "INSERT INTO holdfast_grants SELECT CAST(name AS INTEGER),"
-                "  " NUMBER_OF(
-                    "json_extract(value, '$.session')") ","
-                                                        "  json_extract(value, "
-                                                        "'$.lane'), "
-                                                        "json_extract(value, "
-                                                        "'$.n'),"
-                                                        "  json_extract(value, "
-                                                        "'$.since'), "
-                                                        "json_extract(value, "
-                                                        "'$.locks'),"
-                                                        "  json_extract(value, "
-                                                        "'$.note')"
-                                                        " FROM "
-                                                        "holdfast_records "
-                                                        "WHERE space = "
-                                                        "'!grants' AND value "
-                                                        "IS NOT NULL;"
-                                                        "DELETE FROM "
-                                                        "holdfast_records "
-                                                        "WHERE space IN "
-                                                        "('!sessions', "
-                                                        "'!grants');"
-                                                        "INSERT INTO "
-                                                        "holdfast_records"
-                                                        " SELECT '!leader', "
-                                                        "'head', number, "
-                                                        "number, 0, 'in "
-                                                        "holdfast_head'"
-                                                        "  FROM holdfast_meta "
-                                                        "WHERE key = 'floor'"
-                                                        " ON CONFLICT(space, "
-                                                        "name) DO UPDATE"
-                                                        " SET version = "
-                                                        "version + 1, value = "
-                                                        "excluded.value;";
-
-static enum hf_status
-move_to_4(struct hf_sqlite_db *db, struct hf_error *error)
-{
-    int64_t before = 0;
-    int code = hf_sqlite_db_number(db, "PRAGMA user_version", &before);
-
-    if (code != SQLITE_OK)
-        return hf_sqlite_db_fail(db, code, error);
-    return before == 0 ? HF_OK : run(db, moved_to_4, error);
-}
-
 /* The wall clock, so that a file that was deleted repeats no fence. */
 static enum hf_status
 set_floor(struct hf_sqlite_db *db, struct hf_error *error)
@@ -198,15 +122,6 @@ set_floor(struct hf_sqlite_db *db, struct hf_error *error)
              (long long)now_us);
     return status == HF_OK ? run(db, sql, error) : status;
 }
-
-const struct hf_sqlite_schema_step hf_sqlite_schema_steps[] = {
-    {version_1, set_floor},
-    {version_2, NULL},
-    {version_3, NULL},
-    {version_4, move_to_4},
-};
-const size_t hf_sqlite_schema_steps_count =
-    sizeof(hf_sqlite_schema_steps) / sizeof(hf_sqlite_schema_steps[0]);
 
 /* ---- Whose file is it? --------------------------------------------------- */
 
@@ -284,47 +199,30 @@ recognise(struct hf_sqlite_db *db, struct hf_error *error)
     return HF_OK;
 }
 
-/* ---- Migrate ------------------------------------------------------------- */
-
-/* The steps from that of `version` on. */
+/* *empty: there is no schema yet. */
 static enum hf_status
-run_steps(struct hf_sqlite_db *db, const struct hf_sqlite_schema_step *steps,
-          size_t version, size_t steps_count, struct hf_error *error)
-{
-    enum hf_status status = HF_OK;
-    char sql[128];
-
-    for (size_t i = version; status == HF_OK && i < steps_count; i++) {
-        status = run(db, steps[i].sql, error);
-        if (status == HF_OK && steps[i].fill != NULL)
-            status = steps[i].fill(db, error);
-    }
-    snprintf(sql, sizeof(sql),
-             "PRAGMA application_id=%d; PRAGMA user_version=%zu",
-             HF_SQLITE_SCHEMA_APPLICATION, steps_count);
-    return status == HF_OK ? run(db, sql, error) : status;
-}
-
-static enum hf_status
-read_version(struct hf_sqlite_db *db, size_t newest, size_t *version,
-             struct hf_error *error)
+read_version(struct hf_sqlite_db *db, bool *empty, struct hf_error *error)
 {
     int64_t found = 0;
     int code = hf_sqlite_db_number(db, "PRAGMA user_version", &found);
 
     if (code != SQLITE_OK)
         return hf_sqlite_db_fail(db, code, error);
+    *empty = found == 0;
+    if (found == 0 || found == HF_SQLITE_SCHEMA_VERSION)
+        return HF_OK;
     if (found < 0)
         return hf_fail(error, HF_E_CORRUPT, "%s: its schema is not Holdfast's",
                        db->path);
-    if ((uint64_t)found > newest)
-        return hf_fail(error, HF_E_CORRUPT,
-                       "%s: a later version of Holdfast made it (schema %lld, "
-                       "this one knows up to %zu)",
-                       db->path, (long long)found, newest);
-    *version = (size_t)found;
-    return HF_OK;
+    return hf_fail(error, HF_E_CORRUPT,
+                   "%s: %s version of Holdfast made it (schema %lld, and this "
+                   "one knows only %d)",
+                   db->path,
+                   found > HF_SQLITE_SCHEMA_VERSION ? "a later" : "an earlier",
+                   (long long)found, HF_SQLITE_SCHEMA_VERSION);
 }
+
+/* ---- Make it ------------------------------------------------------------- */
 
 /* What has version 0 must be empty: somebody may have been faster than us. */
 static enum hf_status
@@ -342,26 +240,43 @@ refuse_tables(struct hf_sqlite_db *db, struct hf_error *error)
     return HF_OK;
 }
 
+static enum hf_status
+fill(struct hf_sqlite_db *db, struct hf_error *error)
+{
+    enum hf_status status = refuse_tables(db, error);
+    char sql[128];
+
+    if (status == HF_OK)
+        status = run(db, records, error);
+    if (status == HF_OK)
+        status = run(db, leftovers, error);
+    if (status == HF_OK)
+        status = run(db, journal, error);
+    if (status == HF_OK)
+        status = set_floor(db, error);
+    snprintf(sql, sizeof(sql),
+             "PRAGMA application_id=%d; PRAGMA user_version=%d",
+             HF_SQLITE_SCHEMA_APPLICATION, HF_SQLITE_SCHEMA_VERSION);
+    return status == HF_OK ? run(db, sql, error) : status;
+}
+
 /*
  * A new file is made under a rollback journal and only then turned to WAL, so
  * that its header carries the application id from the first commit on.
  */
 static enum hf_status
-migrate(struct hf_sqlite_db *db, const struct hf_sqlite_schema_step *steps,
-        size_t steps_count, struct hf_error *error)
+make(struct hf_sqlite_db *db, struct hf_error *error)
 {
-    size_t version = 0;
+    bool empty = false;
     enum hf_status status = run(db, "BEGIN EXCLUSIVE", error);
 
     if (status != HF_OK)
         return status;
 
     /* Again, for another process may have done it while we waited. */
-    status = read_version(db, steps_count, &version, error);
-    if (status == HF_OK && version == 0)
-        status = refuse_tables(db, error);
-    if (status == HF_OK && version < steps_count) {
-        status = run_steps(db, steps, version, steps_count, error);
+    status = read_version(db, &empty, error);
+    if (status == HF_OK && empty) {
+        status = fill(db, error);
         if (status == HF_OK)
             status = run(db, "COMMIT", error);
     }
@@ -396,27 +311,23 @@ turn_to_wal(struct hf_sqlite_db *db)
 }
 
 enum hf_status
-hf_sqlite_schema_read(struct hf_sqlite_db *db, size_t steps_count,
-                      size_t *version, struct hf_error *error)
+hf_sqlite_schema_read(struct hf_sqlite_db *db, bool *empty,
+                      struct hf_error *error)
 {
     enum hf_status status = recognise(db, error);
 
-    return status == HF_OK ? read_version(db, steps_count, version, error)
-                           : status;
+    return status == HF_OK ? read_version(db, empty, error) : status;
 }
 
 enum hf_status
-hf_sqlite_schema_prepare(struct hf_sqlite_db *db,
-                         const struct hf_sqlite_schema_step *steps,
-                         size_t steps_count, struct hf_error *error)
+hf_sqlite_schema_prepare(struct hf_sqlite_db *db, struct hf_error *error)
 {
-    size_t version = 0;
-    enum hf_status status =
-        hf_sqlite_schema_read(db, steps_count, &version, error);
+    bool empty = false;
+    enum hf_status status = hf_sqlite_schema_read(db, &empty, error);
     int code;
 
-    if (status == HF_OK && version < steps_count)
-        status = migrate(db, steps, steps_count, error);
+    if (status == HF_OK && empty)
+        status = make(db, error);
     if (status != HF_OK)
         return status;
 

@@ -3,6 +3,9 @@
 #include "support/test.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -172,6 +175,54 @@ begin_term(const struct files *files)
                                        suite_soon(), NULL),
                      HF_OK);
     return journal;
+}
+
+/* A process that keeps the lock under which a log is folded, as SQLite has it
+ * in the -shm (WAL_CKPT_LOCK), and says so. */
+static bool
+keep_from_folding(void *ctx)
+{
+    struct flock lock = {
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 121, .l_len = 1};
+    const struct files *files = ctx;
+    char shm[SUITE_PLACE_SIZE + 8];
+    char said[SUITE_PLACE_SIZE + 8];
+    int fd;
+
+    snprintf(shm, sizeof(shm), "%s-shm", files->path);
+    fd = open(shm, O_RDWR | O_CLOEXEC);
+    if (fd < 0 || fcntl(fd, F_SETLKW, &lock) != 0)
+        return false;
+    snprintf(said, sizeof(said), "%s-locked", files->path);
+    files_poke(said, 0, "locked", 6);
+    for (;;)
+        pause();
+}
+
+/* Another node's thread may fold it just now. */
+FIXTURE_TEST(a_term_waits_for_who_folds_the_log)
+{
+    struct files *files = *state;
+    struct hf_journal *journal = begin_term(files);
+    struct hf_duration patience = {300};
+    char said[SUITE_PLACE_SIZE + 8];
+    struct hf_instant until;
+    pid_t child = suite_start(keep_from_folding, files);
+
+    snprintf(said, sizeof(said), "%s-locked", files->path);
+    while (access(said, F_OK) != 0)
+        assert_int_equal(poll(NULL, 0, 1), 0);
+    until = hf_after(hf_now(), patience);
+    assert_int_equal(
+        hf_journal_secure(journal, (struct hf_duration){1000}, until, NULL),
+        HF_E_UNAVAILABLE);
+    assert_true(hf_reached(hf_now(), until));
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_int_not_equal(suite_end_of(child), 0);
+    assert_int_equal(hf_journal_secure(journal, (struct hf_duration){1000},
+                                       suite_soon(), NULL),
+                     HF_OK);
+    hf_journal_close(journal);
 }
 
 /* By a thread of its own: no batch waits for it. */

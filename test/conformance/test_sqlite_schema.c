@@ -4,10 +4,11 @@
 
 #include <string.h>
 
-#include "store/sqlite_schema.h"
+#include "base/alloc.h"
+#include "store/place.h"
 #include "store/sqlite_sql.h"
 
-/* What is in the file: its schema and how it is migrated, and the view that
+/* What is in the file: its schema and how it is made, and the view that
  * people see at a prompt. */
 
 enum { ROWS_SIZE = 8192 };
@@ -290,208 +291,60 @@ FIXTURE_TEST(a_purge_reads_only_what_it_may_remove)
     }
 }
 
-#define OLDER_THAN_4                                                           \
-    "DROP VIEW grants; DROP VIEW sessions; DROP VIEW leader;"                  \
-    "DROP TABLE holdfast_head; DROP TABLE holdfast_sessions;"                  \
-    "DROP TABLE holdfast_grants;"
+/* ---- Making it ----------------------------------------------------------- */
 
-/* Made before there were the index and the journal. */
-FIXTURE_TEST(a_file_of_the_first_version_is_brought_up_to_date)
+static enum hf_status
+open_place(const struct files *files, struct hf_error *error)
 {
-    const struct files *files = *state;
-    struct hf_store *store = files_open(files);
-    struct hf_key key = suite_key("a");
-    size_t purged = 0;
+    struct hf_journal *journal = NULL;
+    struct hf_place place;
+    enum hf_status status = hf_place_parse(files->place, &place, error);
 
-    suite_apply(store, suite_delete(key, suite_absent(store, key)));
-    hf_store_close(store);
-    files_sql(files->path, "DROP INDEX holdfast_leftovers;" OLDER_THAN_4
-                           "PRAGMA user_version=1");
-    store = files_open(files);
-    assert_int_equal(
-        hf_store_purge(store, (struct hf_duration){0}, 10, &purged, NULL),
-        HF_OK);
-    assert_int_equal(purged, 1);
-    hf_store_close(store);
-    expect_rows(files, "SELECT count(*) FROM grants", "0\n");
-    expect_rows(files, "PRAGMA user_version", "4\n");
-}
+    if (status == HF_OK)
+        status = hf_journal_open(&place, &hf_alloc_libc, &journal, error);
 
-#define HASH_32 "00112233445566778899aabbccddeeff"
-
-/* A file of version 3, with a lock server's records: what an earlier release
- * has left. */
-static void
-make_version_3(const struct files *files, const char *head)
-{
-    char sql[HF_RECORD_TEXT_MAX + 2048];
-
-    hf_store_close(files_open(files));
-    snprintf(
-        sql, sizeof(sql),
-        OLDER_THAN_4
-        "PRAGMA user_version=3;"
-        "INSERT INTO holdfast_records VALUES"
-        "('!sessions', '" SESSION_1
-        "', 1, 1, 0, '{\"secret\":\"" HASH_32 HASH_32
-        "\",\"ttl_ms\":30000,\"if_dead\":\"refuse\","
-        "\"who\":\"ann@db1\"}'),"
-        "('!grants', '0001763850690123456', 1, 1, 0, '{\"session\":\"" SESSION_1
-        "\",\"lane\":4,\"n\":9,\"locks\":" ONE_LOCK
-        ",\"since\":1763850690123,\"note\":\"why\"}'),"
-        "('!grants', '0001763850690123457', 2, 2, 0, NULL),"
-        "('!leader', 'head', 1763850690123999, 1763850690120000, 0, '%s')",
-        head);
-    files_sql(files->path, sql);
-}
-
-/* Which that release did not have. */
-static void
-drop_member(char *value, const char *member)
-{
-    char *at = strstr(value, member);
-    size_t len = strlen(member);
-
-    assert_non_null(at);
-    memmove(at, at + len, strlen(at + len) + 1);
-}
-
-FIXTURE_TEST(what_an_earlier_server_left_is_brought_into_the_journal)
-{
-    const struct files *files = *state;
-    const struct hf_head head = journals_head("n1", "db1:7420");
-    struct hf_journal_found found;
-    struct hf_journal *journal;
-    char value[HF_RECORD_TEXT_MAX];
-    char rows[64];
-
-    hf_head_encode(&head, value, sizeof(value));
-    drop_member(value, ",\"served_ms\":0");
-    make_version_3(files, value);
-    journal = journals_open(files->place);
-    found = journals_read(journal);
-    assert_true(found.exists && found.version == 1763850690123999);
-    assert_true(found.head.served.ms == 0);
-    assert_true(found.term == 1763850690120000);
-    assert_string_equal(found.head.address, "db1:7420");
-    journals_rows(journal, rows, sizeof(rows));
-    assert_string_equal(rows, "s" SESSION_1 " g1763850690123456");
     hf_journal_close(journal);
-    expect_rows(files,
-                "SELECT secret, who, silent_from_ms FROM holdfast_sessions",
-                HASH_32 HASH_32 "|ann@db1|0\n");
-    expect_rows(files,
-                "SELECT space, name, mode, fence, session, lane, since, note"
-                " FROM grants",
-                "default|a|shared|1763850690123456|" SESSION_1
-                "|4|2025-11-22T22:31:30.123Z|why\n");
-}
-
-/* It reads a head that is none, so it neither leads nor claims. */
-FIXTURE_TEST(an_earlier_program_that_has_the_file_open_stands_aside)
-{
-    const struct files *files = *state;
-    const struct hf_head head = journals_head("", "");
-    char value[HF_RECORD_TEXT_MAX];
-
-    hf_head_encode(&head, value, sizeof(value));
-    make_version_3(files, value);
-    files_sql(files->path, "DELETE FROM holdfast_records");
-    hf_journal_close(journals_open(files->place));
-    expect_rows(files, "SELECT space, name, value FROM holdfast_records",
-                "!leader|head|in holdfast_head\n");
-    files_sql(files->path, "DELETE FROM holdfast_records");
-    make_version_3(files, value);
-    hf_journal_close(journals_open(files->place));
-    expect_rows(files,
-                "SELECT space, name, version, value FROM holdfast_records",
-                "!leader|head|1763850690124000|in holdfast_head\n");
-}
-
-/* ---- Migration ----------------------------------------------------------- */
-
-static enum hf_status
-fill_second(struct hf_sqlite_db *db, struct hf_error *error)
-{
-    int code = hf_sqlite_db_run(db, "INSERT INTO two SELECT x * 10 FROM one");
-
-    return code == SQLITE_OK ? HF_OK : hf_sqlite_db_fail(db, code, error);
-}
-
-static const struct hf_sqlite_schema_step steps[] = {
-    {"CREATE TABLE one(x); INSERT INTO one VALUES(7)", NULL},
-    {"CREATE TABLE two(y)", fill_second},
-    {"DROP TABLE one; CREATE TABLE three(z)", NULL},
-};
-
-static const struct hf_sqlite_schema_step bad_steps[] = {
-    {"CREATE TABLE one(x); INSERT INTO one VALUES(7)", NULL},
-    {"CREATE TABLE two(y)", fill_second},
-    {"DROP TABLE one; CREATE TABLE nonsense(", NULL},
-};
-
-static enum hf_status
-migrate(const struct files *files, const struct hf_sqlite_schema_step *table,
-        size_t count)
-{
-    struct hf_sqlite_db db;
-    enum hf_status status;
-
-    files_poke(files->path, 0, "", 0);
-    assert_int_equal(hf_sqlite_db_open(&db, files->path, HF_SQLITE_WRITE, NULL),
-                     HF_OK);
-    db.until = suite_soon();
-    status = hf_sqlite_schema_prepare(&db, table, count, NULL);
-    hf_sqlite_db_close(&db);
     return status;
 }
 
-FIXTURE_TEST(each_version_leads_to_the_newest)
+FIXTURE_TEST(a_file_of_another_version_is_refused_and_not_touched)
 {
     const struct files *files = *state;
+    struct hf_error error = {.status = HF_OK};
 
-    for (size_t from = 0; from <= 3; from++) {
-        suite_destroy_folder(files->folder);
-        suite_remake_folder(files->folder);
-        if (from > 0)
-            assert_int_equal(migrate(files, steps, from), HF_OK);
-        assert_int_equal(migrate(files, steps, 3), HF_OK);
-        expect_rows(files, "SELECT y FROM two", "70\n");
-        expect_rows(files, "SELECT name FROM sqlite_schema ORDER BY name",
-                    "three\ntwo\n");
-        expect_rows(files, "PRAGMA user_version", "3\n");
-    }
-}
-
-FIXTURE_TEST(a_step_that_fails_leaves_the_older_version)
-{
-    const struct files *files = *state;
-
-    assert_int_equal(migrate(files, steps, 1), HF_OK);
-    assert_int_not_equal(migrate(files, bad_steps, 3), HF_OK);
-    expect_rows(files, "PRAGMA user_version", "1\n");
-    expect_rows(files, "SELECT name FROM sqlite_schema", "one\n");
-    expect_rows(files, "SELECT x FROM one", "7\n");
-    assert_int_equal(migrate(files, steps, 3), HF_OK);
-}
-
-FIXTURE_TEST(an_older_program_refuses_the_newer_file)
-{
-    const struct files *files = *state;
-
-    assert_int_equal(migrate(files, steps, 3), HF_OK);
-    assert_int_equal(migrate(files, steps, 2), HF_E_CORRUPT);
+    hf_store_close(files_open(files));
+    files_sql(files->path, "PRAGMA user_version=3");
+    assert_int_equal(open_place(files, &error), HF_E_CORRUPT);
+    assert_non_null(strstr(error.text,
+                           "an earlier version of Holdfast made it "
+                           "(schema 3, and this one knows only 4)"));
     expect_rows(files, "PRAGMA user_version", "3\n");
+    files_sql(files->path, "PRAGMA user_version=5");
+    assert_int_equal(open_place(files, &error), HF_E_CORRUPT);
+    assert_non_null(strstr(error.text, "a later version of Holdfast made it"));
+    expect_rows(files, "PRAGMA user_version", "5\n");
+}
+
+FIXTURE_TEST(a_file_of_version_0_with_tables_is_none_of_ours)
+{
+    const struct files *files = *state;
+    struct hf_error error = {.status = HF_OK};
+
+    files_sql(files->path, "CREATE TABLE one(x);"
+                           "PRAGMA application_id=1212566603");
+    assert_int_equal(open_place(files, &error), HF_E_CORRUPT);
+    assert_non_null(strstr(error.text, "its tables are not Holdfast's"));
+    expect_rows(files, "SELECT name FROM sqlite_schema", "one\n");
 }
 
 static bool
-migrate_in_child(void *ctx)
+open_in_child(void *ctx)
 {
-    return migrate(ctx, steps, 3) == HF_OK;
+    return open_place(ctx, NULL) == HF_OK;
 }
 
-/* `two` is filled by the step: a step that ran twice would show. */
-FIXTURE_TEST(processes_that_migrate_at_once_run_each_step_once)
+/* The floor is set once: made twice, the tables would be in the way. */
+FIXTURE_TEST(processes_that_make_it_at_once_make_it_once)
 {
     enum { RACERS = 4 };
     struct files *files = *state;
@@ -500,11 +353,10 @@ FIXTURE_TEST(processes_that_migrate_at_once_run_each_step_once)
     for (int round = 0; round < 10; round++) {
         suite_destroy_folder(files->folder);
         suite_remake_folder(files->folder);
-        assert_int_equal(migrate(files, steps, 1), HF_OK);
         for (int i = 0; i < RACERS; i++)
-            children[i] = suite_start(migrate_in_child, files);
+            children[i] = suite_start(open_in_child, files);
         for (int i = 0; i < RACERS; i++)
             assert_int_equal(suite_end_of(children[i]), 0);
-        expect_rows(files, "SELECT y FROM two", "70\n");
+        expect_rows(files, "SELECT count(*) FROM holdfast_meta", "1\n");
     }
 }
