@@ -359,7 +359,7 @@ hf_h1_probe(struct hf_http_peer *peer)
 {
     if (peer->h1->is_old)
         hf_peer_lose_open(peer);
-    else if (peer->counts[HF_EXCHANGE_OPEN] > 0 && carrier_of(peer) == NULL)
+    else if (peer->counts[HF_EXCHANGE_OPEN] > 0)
         put_continue(peer->h1);
 }
 
@@ -369,8 +369,8 @@ end_head(struct hf_h1 *h1)
     struct hf_reader *reader = h1->coming->reader;
 
     h1->peer->head_since = HF_NEVER;
-    look_at_framing(h1);
     hf_reader_end_of_head(reader);
+    look_at_framing(h1); /* which asks for the path of the target */
     if (hf_reader_field(reader, HF_HTTP_HOST).at == NULL && !h1->is_old)
         refuse(h1, HF_REFUSAL_HOST);
     h1->is_last |= h1->is_old;

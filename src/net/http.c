@@ -270,6 +270,18 @@ stir(struct hf_exchange *carrier)
         hf_h2_stir(carrier);
 }
 
+/* An empty line. */
+static void
+say_nothing(struct hf_exchange *carrier)
+{
+    const struct hf_bytes end = {"\n", 1};
+
+    if (!hf_peer_say(carrier, end, (struct hf_bytes){NULL, 0}))
+        hf_peer_break(carrier->peer);
+    else
+        stir(carrier);
+}
+
 /* Take no more lines; what was asked is still answered. */
 static void
 end_carriers(struct hf_http_peer *peer)
@@ -278,6 +290,16 @@ end_carriers(struct hf_http_peer *peer)
     HF_EACH(struct hf_exchange, one, &peer->lists[HF_EXCHANGE_CARRIER], link)
         if (!peer->is_broken)
             stir(one);
+}
+
+/* HTTP/1.1 bears nothing but lines behind the head of its answer. */
+static void
+probe_carrier(struct hf_http_peer *peer)
+{
+    struct hf_link *link = peer->lists[HF_EXCHANGE_CARRIER].first;
+
+    if (link != NULL)
+        say_nothing(HF_CONTAINER(link, struct hf_exchange, link));
 }
 
 void
@@ -289,10 +311,12 @@ hf_http_eof(struct hf_http_peer *peer)
     end_carriers(peer);
     if (peer->is_ending)
         return;
-    if (peer->protocol == HF_PROTOCOL_H1)
-        hf_h1_probe(peer);
-    else if (peer->protocol == HF_PROTOCOL_H2)
+    if (peer->protocol == HF_PROTOCOL_H2)
         hf_h2_probe(peer);
+    else if (peer->counts[HF_EXCHANGE_CARRIER] > 0)
+        probe_carrier(peer);
+    else if (peer->protocol == HF_PROTOCOL_H1)
+        hf_h1_probe(peer);
 }
 
 void
@@ -456,18 +480,6 @@ answer_line(struct hf_exchange *exchange, const struct hf_http_reply *reply)
     if (!hf_peer_answer_line(exchange, reply) ||
         peer->unread > peer->http->limits.unread_len)
         hf_peer_break(peer);
-    else
-        stir(carrier);
-}
-
-/* An empty line. */
-static void
-say_nothing(struct hf_exchange *carrier)
-{
-    const struct hf_bytes end = {"\n", 1};
-
-    if (!hf_peer_say(carrier, end, (struct hf_bytes){NULL, 0}))
-        hf_peer_break(carrier->peer);
     else
         stir(carrier);
 }

@@ -428,6 +428,26 @@ def carrier_is_lost(checks, server, make, how):
     other.cut()
 
 
+def gone(checks, server, make, whole):
+    """A client that is gone waits no longer than its place is kept."""
+    stream = make(server)
+    ann = Client(server).open(ttl="60s")
+    bob = stream.open(ttl="60s")
+    name = f"gone-{make.curl}-{whole}"
+    ann.acquire({"name": name})
+    stream.tell("acquire", name=name, wait=None, **bob)
+    if whole:
+        stream.end()
+    await_that(lambda: waiters(server, name) == 1)
+    stream.socket.close()
+    began = time.monotonic()
+    await_that(lambda: waiters(server, name) == 0)
+    passed = time.monotonic() - began
+    checks.check(f"{make.name}: who is gone{' after its last line' * whole} "
+                 "has its place for two seconds, and no longer",
+                 1 < passed < 7, passed)
+
+
 def drained(checks, make):
     with folder() as path, Server(DAEMON, path) as server:
         server.await_leading()
@@ -546,6 +566,8 @@ def main():
             for check in (lines, refusals, optional, doors, ids, full,
                           body_ends, does_not_read):
                 check(checks, server, make)
+            for whole in (False, True):
+                gone(checks, server, make, whole)
             for how in losses[make]:
                 carrier_is_lost(checks, server, make, how)
             if shutil.which("curl"):

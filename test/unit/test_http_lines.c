@@ -135,6 +135,13 @@ FIXTURE_TEST(lines_may_come_in_a_body_of_any_length)
     assert_true(bench_has_ended(&bench));
 }
 
+FIXTURE_TEST(the_path_of_a_whole_address_counts)
+{
+    bench_text(&bench, "POST http://h/lines HTTP/1.1\r\nHost: h\r\n"
+                       "Content-Length: 999999\r\n\r\na\n");
+    bench_expect_log(&bench, "POST /lines host=h\nline \"a\"\nsent 2\n");
+}
+
 FIXTURE_TEST(a_carrier_may_be_refused_as_any_request)
 {
     bench_text(&bench, "POST /lines?x HTTP/1.1\r\nHost: h\r\n"
@@ -267,6 +274,25 @@ FIXTURE_TEST(half_a_connection_is_enough_for_answers)
     bench_expect_log(&bench, "line \"wait\"\nsent 2\nsent 1\n");
     assert_true(bench_has_out(&bench, "now\n\r\n0\r\n\r\n"));
     assert_true(hf_http_is_done(bench.peer));
+}
+
+/* One that is gone resets the connection then. */
+FIXTURE_TEST(half_a_connection_is_sent_something_at_once)
+{
+    begin();
+    chunk("wait\n");
+    hf_http_eof(bench.peer);
+    bench_write(&bench);
+    bench_expect_out(&bench, "1\r\n\n\r\n");
+    bench_close(&bench);
+    bench.open_count = 0;
+    bench_open(&bench);
+    begin();
+    chunk("wait\n");
+    bench_text(&bench, "0\r\n\r\n");
+    hf_http_eof(bench.peer);
+    bench_write(&bench);
+    bench_expect_out(&bench, "1\r\n\n\r\n");
 }
 
 FIXTURE_TEST(a_malformed_body_ends_all)
