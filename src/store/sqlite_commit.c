@@ -94,21 +94,12 @@ erase_row(struct work *work, struct hf_store_op *op,
 int
 hf_sqlite_commit_served(struct hf_sqlite_sql *sql, struct hf_error *served)
 {
-    const struct hf_key before = {HF_HEAD_SPACE, HF_HEAD_NAME};
     sqlite3_stmt *statement = NULL;
-    int column = 2;
     int code = hf_sqlite_open_head(sql, &statement);
 
-    if (code == SQLITE_ERROR) { /* to look only: a file of an earlier version */
-        column = 3;
-        code = hf_sqlite_sql_prepare_keyed(sql, HF_SQL_GET, before, &statement);
-        if (code == SQLITE_OK)
-            code = sqlite3_step(statement);
-    }
     if (code == SQLITE_ROW) {
-        const char *value =
-            (const char *)sqlite3_column_text(statement, column);
-        size_t len = (size_t)sqlite3_column_bytes(statement, column);
+        const char *value = (const char *)sqlite3_column_text(statement, 2);
+        size_t len = (size_t)sqlite3_column_bytes(statement, 2);
 
         if (value != NULL)
             served->status = hf_rule_unserved(value, len, served);

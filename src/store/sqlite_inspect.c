@@ -344,6 +344,7 @@ check_durability(const struct look *look, struct hf_checkup *checkup)
 /* The limit is what can be read in a tenth of a second. */
 static const char newest_version[] =
     "SELECT max((SELECT number FROM holdfast_meta WHERE key = 'floor'),"
+    " coalesce((SELECT version FROM holdfast_head), 0),"
     " coalesce((SELECT max(version) FROM (SELECT version"
     " FROM holdfast_records ORDER BY rowid DESC LIMIT 100000)), 0))";
 
@@ -352,21 +353,15 @@ check_clock(const struct look *look, struct hf_checkup *checkup)
 {
     struct hf_sqlite_db *db = &look->sql->db;
     int64_t newest = 0;
-    int64_t head = 0;
     int code = hf_sqlite_db_number(db, newest_version, &newest);
 
-    /* A file of an earlier version has no such table. */
     if (code == SQLITE_OK)
-        (void)hf_sqlite_db_number(db, "SELECT version FROM holdfast_head",
-                                  &head);
-    if (code == SQLITE_OK)
-        hf_inspect_clock((uint64_t)(head > newest ? head : newest), checkup);
+        hf_inspect_clock((uint64_t)newest, checkup);
     else
         blame_code(look, code, checkup);
 }
 
-/* The condition of the index holdfast_leftovers.  A file of an earlier version
- * has no such index. */
+/* The condition of the index holdfast_leftovers. */
 #define LEFTOVERS                                                              \
     " FROM holdfast_records"                                                   \
     " WHERE (value IS NULL OR space = '" HF_RULE_MARKERS "')"

@@ -216,8 +216,9 @@ is_found_later(int code)
 
 /* Is there a head, and does it name a node? */
 static int
-find_node(struct hf_sqlite_db *db, const char *sql, bool *led)
+find_node(struct hf_sqlite_db *db, bool *led)
 {
+    static const char sql[] = "SELECT value FROM holdfast_head";
     sqlite3_stmt *statement = NULL;
     int code = sqlite3_prepare_v2(db->handle, sql, -1, &statement, NULL);
 
@@ -234,8 +235,7 @@ find_node(struct hf_sqlite_db *db, const char *sql, bool *led)
 }
 
 /* In the database, as it stands.  What could not be read proves nothing; but
- * what others of this process have open is not opened here.  A file that is not
- * brought up to date yet has the head among its records. */
+ * what others of this process have open is not opened here. */
 static enum hf_status
 find_led(const char *path, bool *led, struct hf_error *error)
 {
@@ -248,14 +248,7 @@ find_led(const char *path, bool *led, struct hf_error *error)
     if (status != HF_OK)
         return db.identity.rivalled ? HF_OK
                                     : hf_fail(error, status, "%s", why.text);
-    code = find_node(&db, "SELECT value FROM holdfast_head", led);
-    if (code == SQLITE_ERROR)
-        code =
-            find_node(&db,
-                      "SELECT value FROM holdfast_records"
-                      " WHERE space = '" HF_HEAD_SPACE
-                      "' AND name = '" HF_HEAD_NAME "' AND value IS NOT NULL",
-                      led);
+    code = find_node(&db, led);
     if (code != SQLITE_ROW && code != SQLITE_DONE && !is_found_later(code))
         status = hf_sqlite_db_fail(&db, code, error);
     hf_sqlite_db_close(&db);

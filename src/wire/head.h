@@ -33,9 +33,6 @@
  * Allocates nothing; any thread.  decode(encode(x)) = x.
  */
 
-#define HF_HEAD_SPACE "!leader"
-#define HF_HEAD_NAME  "head"
-
 /* One above the highest fence that there can be (served.h). */
 #define HF_HEAD_FENCE_MAX ((UINT64_C(1) << 62) + 1)
 
