@@ -202,6 +202,55 @@ hf_api_ask(const struct hf_api_ask *ask, struct hf_text *path,
     return ask->send->message.kind == HF_MESSAGE_END ? "DELETE" : "POST";
 }
 
+static const char *
+word_of(enum hf_message_kind kind)
+{
+    switch (kind) {
+    case HF_MESSAGE_OPEN:
+        return "open";
+    case HF_MESSAGE_KEEP_ALIVE:
+        return "keep-alive";
+    case HF_MESSAGE_PAGE:
+        return "page";
+    case HF_MESSAGE_END:
+        return "end";
+    case HF_MESSAGE_ACQUIRE:
+        return "acquire";
+    case HF_MESSAGE_RELEASE:
+        return "release";
+    case HF_MESSAGE_CHANGE:
+        return "change";
+    case HF_MESSAGE_CLEAR:
+        break;
+    }
+    HF_CHECK(!"an operator's");
+    return "";
+}
+
+void
+hf_api_ask_line(const struct hf_api_ask *ask, struct hf_text *text)
+{
+    const struct hf_message *message = &ask->send->message;
+    const char *word = word_of(message->kind);
+    struct hf_api_body body;
+
+    body.given = 0;
+    fill_body(&body, ask);
+    body.given |= HF_API_DO;
+    body.what = (struct hf_bytes){word, strlen(word)};
+    if (message->kind != HF_MESSAGE_OPEN) {
+        body.given |= HF_API_SESSION | HF_API_SECRET;
+        body.session = message->session;
+        body.secret = ask->send->secret;
+    }
+    if (message->kind == HF_MESSAGE_CHANGE) {
+        body.given |= HF_API_SPACE | HF_API_NAME;
+        body.space = ask->wants[0].space;
+        body.name = ask->wants[0].name;
+    }
+    hf_api_body_write(&body, text);
+}
+
 void
 hf_api_ask_secret(const struct hf_secret *secret, char text[HF_API_SECRET_SIZE])
 {

@@ -37,6 +37,10 @@ enum { HF_API_PATH_SIZE = 3 * (HF_NAME_MAX + HF_SPACE_MAX) + 128 };
 const char *hf_api_ask(const struct hf_api_ask *ask, struct hf_text *path,
                        struct hf_text *text);
 
+/* The same as a line of a stream, without its id; with the secret, but of
+ * OPEN. */
+void hf_api_ask_line(const struct hf_api_ask *ask, struct hf_text *text);
+
 enum { HF_API_SECRET_SIZE = 2 * sizeof(struct hf_secret) + 1 };
 void hf_api_ask_secret(const struct hf_secret *secret,
                        char text[HF_API_SECRET_SIZE]);

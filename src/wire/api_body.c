@@ -325,14 +325,16 @@ hf_api_body_read(const struct hf_api_form *form, struct hf_bytes text,
                  struct hf_error *error)
 {
     struct body_reading reading = {form, optional, &body->unknown};
+    bool is_line = (form->members & HF_API_ID) != 0;
+    size_t most = HF_API_BODY_MAX + (is_line ? HF_API_LINE_MORE : 0);
     struct hf_error why;
 
     memset(body, 0, offsetof(struct hf_api_body, locks));
     if (text.len == 0)
         return HF_OK;
-    if (text.len > HF_RECORD_TEXT_MAX)
-        return hf_fail(error, HF_E_LIMIT, "a body of %zu bytes, more than %d",
-                       text.len, HF_RECORD_TEXT_MAX);
+    if (text.len > most)
+        return hf_fail(error, HF_E_LIMIT, "a body of %zu bytes, more than %zu",
+                       text.len, most);
     if (hf_json_check(text, &why) != HF_OK)
         return hf_fail(error, HF_E_INVALID, "the body is no JSON object: %s",
                        why.text);

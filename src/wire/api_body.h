@@ -31,6 +31,8 @@
  */
 
 enum {
+    HF_API_BODY_MAX = HF_RECORD_TEXT_MAX, /* bytes; a line may have more: */
+    HF_API_LINE_MORE = 256, /* "id", "do", "session" and "secret" */
     HF_API_LOCKS_MAX = HF_SERVED_NAMES_MAX,
     HF_API_FENCES_MAX = 256,  /* the fences of a page to be compared [S4] */
     HF_API_SESSIONS_MAX = 64, /* to be kept alive */

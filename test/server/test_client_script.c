@@ -73,6 +73,139 @@ give_back_scripted(struct hf_lock *lock)
     return end(lock);
 }
 
+/* ---- Streams ------------------------------------------------------------- */
+
+static bool
+has_streams(const void *of)
+{
+    return script.nodes[0].streams == *(const unsigned *)of;
+}
+
+/* Locks are held and given back, also over another connection. */
+static void
+expect_single_requests(struct hf_client *client)
+{
+    struct hf_lock *lock;
+    const unsigned one = 1;
+
+    script_until(&script, has_streams, &one);
+    script_cut(&script.nodes[0]);
+    lock = ask_for(client, "b", HF_TTL, "4s", HF_BEAT, "200ms", NULL);
+    {
+        struct script_asked asked = script_await(&script, "POST /v1/acquire");
+
+        script_answer_well(&script, &asked);
+    }
+    (void)hold_scripted(lock);
+    {
+        struct script_asked asked = script_await(&script, ALIVE);
+
+        script_answer_well(&script, &asked);
+    }
+    assert_int_equal(give_back_scripted(lock), HF_OK);
+    assert_int_equal(script.nodes[0].streams, 1);
+}
+
+static void
+a_server_without_streams_is_asked_for_one_once(void **state)
+{
+    struct hf_client *client = open_client(script.place);
+    struct hf_lock *lock;
+
+    (void)state;
+    script_take_streams(&script, SCRIPT_STREAM_REFUSED);
+    lock = hold_scripted(
+        ask_for(client, "a", HF_TTL, "4s", HF_BEAT, "200ms", NULL));
+    expect_single_requests(client);
+    assert_int_equal(give_back_scripted(lock), HF_OK);
+    script_close_client(&script, client);
+}
+
+static bool
+has_lost(const void *of)
+{
+    const unsigned *before = of;
+
+    return script.nodes[0].lost_count > *before;
+}
+
+/* It resets the stream, and does not try again. */
+static void
+what_keeps_answers_back_is_heard_of_no_more(void **state)
+{
+    struct hf_client *client = open_client(script.place);
+    struct hf_instant begun = hf_now();
+    struct hf_lock *lock;
+    unsigned lost;
+
+    (void)state;
+    script_take_streams(&script, SCRIPT_STREAM_KEPT);
+    lost = script.nodes[0].lost_count;
+    lock = hold_scripted(
+        ask_for(client, "a", HF_TTL, "4s", HF_BEAT, "200ms", NULL));
+    script_until(&script, has_lost, &lost);
+    assert_in_range(hf_between(begun, hf_now()).ms, 1900, 10000);
+    expect_single_requests(client);
+    assert_int_equal(give_back_scripted(lock), HF_OK);
+    script_close_client(&script, client);
+}
+
+static void
+where_there_are_streams_requests_go_as_lines(void **state)
+{
+    struct hf_client *client = open_client(script.place);
+    struct script_asked asked;
+    struct hf_lock *lock;
+
+    (void)state;
+    script_take_streams(&script, SCRIPT_STREAM_TAKEN);
+    lock = hold_scripted(
+        ask_for(client, "a", HF_TTL, "4s", HF_BEAT, "200ms", NULL));
+    asked = script_await(&script, "LINE keep-alive");
+    script_answer_well(&script, &asked);
+    hf_lock_release(lock);
+    asked = script_await(&script, "LINE release");
+    script_answer_well(&script, &asked);
+    assert_int_equal(end(lock), HF_OK);
+    lock = ask_for(client, "b", NULL);
+    asked = script_await(&script, "LINE acquire");
+    script_answer_well(&script, &asked);
+    assert_int_equal(give_back_scripted(hold_scripted(lock)), HF_OK);
+    script_close_client(&script, client);
+}
+
+/* What was asked on it is asked again, with a higher attempt; what comes on it
+ * then is believed by nobody. */
+static void
+a_stream_that_falls_silent_is_left_for_single_requests(void **state)
+{
+    struct hf_client *client = open_client(script.place);
+    struct script_asked waits;
+    struct script_asked asked;
+    struct hf_lock *held;
+    struct hf_lock *lock;
+
+    (void)state;
+    script_take_streams(&script, SCRIPT_STREAM_TAKEN);
+    held = hold_scripted(
+        ask_for(client, "a", HF_TTL, "6s", HF_BEAT, "200ms", NULL));
+    asked = script_await(&script, "LINE keep-alive");
+    script_answer_well(&script, &asked);
+    lock = ask_for(client, "b", HF_TTL, "6s", HF_BEAT, "200ms", NULL);
+    waits = script_await(&script, "LINE acquire");
+    assert_non_null(strstr(waits.body, "\"a\":1,"));
+    (void)script_await(&script, "LINE keep-alive");
+    asked = script_await(&script, "POST /v1/acquire");
+    assert_null(strstr(asked.body, "\"a\":1,"));
+    assert_false(hf_http_reply(waits.node->http, waits.exchange,
+                               &(struct hf_http_reply){.status = 200}));
+    script_answer_well(&script, &asked);
+    assert_int_equal(give_back_scripted(hold_scripted(lock)), HF_OK);
+    assert_int_equal(give_back_scripted(held), HF_OK);
+    assert_int_equal(script.nodes[0].streams, 1);
+    script_close_client(&script, client);
+}
+
 /* ---- Sessions ------------------------------------------------------------ */
 
 /* Three times it is answered so: is what is held held for longer by it? */
@@ -1034,6 +1167,10 @@ main(void)
     cmocka_unit_test_setup_teardown(test, open_script, close_script)
 #define SCRIPTED_TWO(test)                                                     \
     cmocka_unit_test_setup_teardown(test, open_two, close_script)
+        SCRIPTED(a_server_without_streams_is_asked_for_one_once),
+        SCRIPTED(what_keeps_answers_back_is_heard_of_no_more),
+        SCRIPTED(where_there_are_streams_requests_go_as_lines),
+        SCRIPTED(a_stream_that_falls_silent_is_left_for_single_requests),
         SCRIPTED(a_keep_alive_that_is_right_is_believed),
         SCRIPTED(a_keep_alive_for_less_than_was_asked_is_not_believed),
         SCRIPTED(a_keep_alive_of_another_session_is_not_believed),

@@ -281,11 +281,17 @@ TEST(locks_that_say_no_mode_are_marked)
 
 TEST(there_are_limits)
 {
-    static char text[HF_RECORD_TEXT_MAX + 2];
+    static char text[HF_API_BODY_MAX + HF_API_LINE_MORE + 2];
     size_t len = 0;
 
     memset(text, ' ', sizeof(text) - 1);
     assert_int_equal(read_text(text), HF_E_LIMIT);
+    text[HF_API_BODY_MAX + 1] = '\0';
+    memcpy(text, "{}", 2);
+    assert_int_equal(read_text(text), HF_OK); /* as a line */
+    form.members = ~(unsigned)HF_API_ID;
+    assert_int_equal(read_text(text), HF_E_LIMIT);
+    form.members = ~0U;
     len += (size_t)snprintf(text, sizeof(text), "{\"locks\":[");
     for (int i = 0; i <= HF_API_LOCKS_MAX; i++)
         len += (size_t)snprintf(text + len, sizeof(text) - len, "%s\"%d\"",

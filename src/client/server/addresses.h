@@ -26,6 +26,7 @@ struct hf_address {
     struct hf_instant found_at;
     struct hf_lookup *lookup; /* owned; the lookup under way, or NULL */
     unsigned first;           /* index in `found` that is tried first */
+    bool has_no_stream;       /* requests as lines do not get through to it */
 };
 
 struct hf_addresses {

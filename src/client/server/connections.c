@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "base/fd.h"
 #include "base/sockname.h"
+#include "client/server/lines.h"
 #include "client/server/state.h"
 #include "wire/api_answer.h"
 
@@ -56,7 +57,8 @@ struct hf_connection {
     bool is_mute;                /* an answer is overdue, and none has come
                                     since */
     struct hf_http_client *http; /* owned */
-    struct hf_list calls;        /* of struct hf_node_call, under way on it */
+    struct hf_lines lines;
+    struct hf_list calls; /* of struct hf_node_call, under way on it */
 };
 
 /* TCP_USER_TIMEOUT: bytes that are not acknowledged for so long break the
@@ -207,6 +209,7 @@ close_one(struct hf_connection *connection)
     hf_list_remove(&server->connections, &connection->link);
     if (connection->http != NULL)
         server->http->close(connection->http);
+    hf_lines_fini(&connection->lines);
     hf_fd_close(&connection->fd);
     hf_free(server->client->alloc, connection);
 }
@@ -226,6 +229,7 @@ open_one(struct hf_server *server, unsigned node, struct hf_error *error)
     connection->server = server;
     connection->node = node;
     connection->fd = -1;
+    connection->lines.open.alloc = alloc;
     hf_list_add(&server->connections, &connection->link);
     limits.body_len = HF_API_ANSWER_SIZE;
     status = server->http->open(alloc, &limits, &connection->http, error);
@@ -237,15 +241,52 @@ open_one(struct hf_server *server, unsigned node, struct hf_error *error)
     return NULL;
 }
 
+/* Of its streams; as many lines may be under way. */
+static uint32_t
+reserved_of(const struct hf_connection *connection, bool must_get_through)
+{
+    uint32_t part =
+        connection->server->http->streams(connection->http) / RESERVED_PART;
+
+    if (must_get_through)
+        return 0;
+    return part < RESERVED_MAX ? part : RESERVED_MAX;
+}
+
 static bool
 has_room(const struct hf_connection *connection, bool must_get_through)
 {
-    const struct hf_http_module *http = connection->server->http;
-    uint32_t reserved = http->streams(connection->http) / RESERVED_PART;
+    return connection->server->http->room(connection->http) >
+           reserved_of(connection, must_get_through);
+}
 
-    if (reserved > RESERVED_MAX)
-        reserved = RESERVED_MAX;
-    return http->room(connection->http) > (must_get_through ? 0 : reserved);
+static bool
+is_used(const struct hf_connection *connection, unsigned node)
+{
+    return connection->node == node && !connection->is_mute &&
+           connection->state != HF_CONNECTION_GONE &&
+           !connection->server->http->is_closing(connection->http);
+}
+
+/* One to that node whose stream has room for a line; NULL: there is none. */
+static struct hf_connection *
+lines_to(const struct hf_server *server, unsigned node, bool must_get_through)
+{
+    HF_EACH(struct hf_connection, connection, &server->connections, link)
+        if (is_used(connection, node) && !connection->lines.is_late &&
+            connection->lines.state == HF_LINES_HEARD &&
+            connection->lines.open.count +
+                    reserved_of(connection, must_get_through) <
+                server->http->streams(connection->http))
+            return connection;
+    return NULL;
+}
+
+bool
+hf_node_takes_lines(const struct hf_server *server, unsigned node,
+                    bool must_get_through)
+{
+    return lines_to(server, node, must_get_through) != NULL;
 }
 
 /* A connection to that node with room for one more call, perhaps a new one.
@@ -258,9 +299,7 @@ connection_to(struct hf_server *server, unsigned node, bool must_get_through,
     unsigned count = 0;
 
     HF_EACH(struct hf_connection, connection, &server->connections, link) {
-        if (connection->node != node || connection->is_mute ||
-            connection->state == HF_CONNECTION_GONE ||
-            server->http->is_closing(connection->http))
+        if (!is_used(connection, node))
             continue;
         if (has_room(connection, must_get_through))
             return connection;
@@ -289,10 +328,9 @@ method_of(const char *word)
     return strcmp(word, "POST") == 0 ? HF_HTTP_POST : HF_HTTP_DELETE;
 }
 
-enum hf_status
-hf_node_call_ask(struct hf_server *server, struct hf_node_call *call,
-                 const struct hf_node_call_request *request,
-                 struct hf_error *error)
+static enum hf_status
+ask_once(struct hf_server *server, struct hf_node_call *call,
+         const struct hf_node_call_request *request, struct hf_error *error)
 {
     const struct hf_http_header headers[] = {
         {"content-type", bytes_of("application/json")},
@@ -323,7 +361,36 @@ hf_node_call_ask(struct hf_server *server, struct hf_node_call *call,
         return status;
     call->connection = connection;
     hf_list_add(&connection->calls, &call->link);
+    if (request->is_of_session && !address_of(connection)->has_no_stream)
+        hf_lines_begin(&connection->lines, server->http, connection->http,
+                       bytes_of(address_of(connection)->authority));
     return HF_OK;
+}
+
+static enum hf_status
+say_line(struct hf_server *server, struct hf_node_call *call,
+         const struct hf_node_call_request *request, struct hf_error *error)
+{
+    struct hf_connection *connection =
+        lines_to(server, request->node, request->must_get_through);
+
+    HF_CHECK(call->connection == NULL && connection != NULL);
+    if (!hf_lines_say(&connection->lines, server->http, connection->http, call,
+                      request->line))
+        return hf_fail(error, HF_E_NOMEM, "out of memory");
+    call->connection = connection;
+    hf_list_add(&connection->calls, &call->link);
+    return HF_OK;
+}
+
+enum hf_status
+hf_node_call_ask(struct hf_server *server, struct hf_node_call *call,
+                 const struct hf_node_call_request *request,
+                 struct hf_error *error)
+{
+    if (request->line != NULL)
+        return say_line(server, call, request, error);
+    return ask_once(server, call, request, error);
 }
 
 void
@@ -333,7 +400,11 @@ hf_node_call_cancel(struct hf_node_call *call)
 
     if (connection == NULL)
         return;
-    connection->server->http->cancel(connection->http, call->stream);
+    if (call->line != 0)
+        hf_lines_cancel(&connection->lines, connection->server->http,
+                        connection->http, call);
+    else
+        connection->server->http->cancel(connection->http, call->stream);
     hf_list_remove(&connection->calls, &call->link);
     call->connection = NULL;
 }
@@ -386,6 +457,8 @@ hf_node_call_overdue(struct hf_node_call *call)
         return;
     break_off_mute(connection);
     connection->is_mute = true;
+    connection->lines.is_late = call->line != 0;
+    address_of(connection)->has_no_stream |= call->line != 0;
     (void)fail(connection, "no answer", &connection->server->trouble);
 }
 
@@ -402,22 +475,80 @@ on_heard(struct hf_connection *connection)
 /* When a connection broke, its trouble was set then. */
 static void
 note_end(struct hf_connection *connection, const struct hf_node_call *call,
-         const struct hf_http_client_event *news)
+         const struct hf_http_answer *answer)
 {
     struct hf_error *trouble = &connection->server->trouble;
 
-    if (news->end == HF_HTTP_ANSWERED)
+    if (answer != NULL)
         on_heard(connection);
     if (call->is_aside)
         return;
-    if (news->end != HF_HTTP_ANSWERED) {
+    if (answer == NULL) {
         if (connection->state != HF_CONNECTION_GONE)
             (void)fail(connection, "it gave no whole answer", trouble);
-    } else if (news->answer->status < 500 &&
+    } else if (answer->status < 500 &&
                !hf_proxy_limit_is_fresh(&connection->server->proxy_limit,
                                         hf_now())) {
         trouble->status = HF_OK;
     }
+}
+
+/* It is under way no more; NULL: it has no answer. */
+static void
+end_call(struct hf_connection *connection, struct hf_node_call *call,
+         const struct hf_http_answer *answer)
+{
+    hf_list_remove(&connection->calls, &call->link);
+    call->connection = NULL;
+    note_end(connection, call, answer);
+    call->answered(call, answer);
+}
+
+static struct hf_node_call *
+first_line(const struct hf_connection *connection)
+{
+    HF_EACH(struct hf_node_call, call, &connection->calls, link)
+        if (call->line != 0)
+            return call;
+    return NULL;
+}
+
+/* All that was asked on the stream has no answer; who asks again does so by a
+ * request of its own. */
+static void
+lose_lines(struct hf_connection *connection, enum hf_lines_state state)
+{
+    struct hf_node_call *call;
+
+    connection->lines.state = state;
+    connection->lines.is_late = false;
+    if (state == HF_LINES_OVER && connection->state != HF_CONNECTION_GONE)
+        address_of(connection)->has_no_stream = true;
+    while ((call = first_line(connection)) != NULL) {
+        hf_lines_lose(&connection->lines, call);
+        end_call(connection, call, NULL);
+    }
+}
+
+/* A stream is over for good if it was refused or cut: so is one of a server
+ * that has none, or of something between that ends what takes long. */
+static void
+on_lines(struct hf_connection *connection,
+         const struct hf_http_client_event *news)
+{
+    struct hf_http_answer answer;
+    struct hf_node_call *call;
+
+    if (news->end != HF_HTTP_LINE) {
+        lose_lines(connection,
+                   news->end == HF_HTTP_ANSWERED && news->answer->status == 200
+                       ? HF_LINES_NONE
+                       : HF_LINES_OVER);
+        return;
+    }
+    call = hf_lines_heard(&connection->lines, news->line, &answer);
+    if (call != NULL)
+        end_call(connection, call, &answer);
 }
 
 static void
@@ -428,11 +559,27 @@ deliver(struct hf_connection *connection)
     while (connection->server->http->next(connection->http, &news)) {
         struct hf_node_call *call = (struct hf_node_call *)(uintptr_t)news.tag;
 
-        hf_list_remove(&connection->calls, &call->link);
-        call->connection = NULL;
-        note_end(connection, call, &news);
-        call->answered(call, news.end == HF_HTTP_ANSWERED ? news.answer : NULL);
+        if (call == NULL) /* the tag of a stream */
+            on_lines(connection, &news);
+        else
+            end_call(connection, call,
+                     news.end == HF_HTTP_ANSWERED ? news.answer : NULL);
     }
+}
+
+/* Nothing was heard on it in time, or an answer is late: nothing that comes on
+ * it is believed any more. */
+static bool
+end_late_lines(struct hf_connection *connection)
+{
+    struct hf_lines *lines = &connection->lines;
+
+    if (connection->state == HF_CONNECTION_GONE ||
+        (!lines->is_late && !hf_reached(hf_now(), hf_lines_deadline(lines))))
+        return false;
+    connection->server->http->cancel(connection->http, lines->stream);
+    lose_lines(connection, HF_LINES_OVER);
+    return true;
 }
 
 static void
@@ -567,8 +714,11 @@ hf_node_connections_deadline(const struct hf_server *server)
     struct hf_instant deadline = HF_NEVER;
 
     HF_EACH(struct hf_connection, one, &server->connections, link)
-        if (one->state == HF_CONNECTION_COMING)
-            deadline = hf_earlier(deadline, one->next_at);
+        deadline =
+            hf_earlier(deadline, hf_earlier(one->state == HF_CONNECTION_COMING
+                                                ? one->next_at
+                                                : HF_NEVER,
+                                            hf_lines_deadline(&one->lines)));
     return deadline;
 }
 
@@ -639,6 +789,8 @@ sweep(struct hf_server *server)
 {
     HF_EACH(struct hf_connection, connection, &server->connections, link) {
         break_off_what_is_over(connection);
+        if (end_late_lines(connection))
+            return true;
         if (connection->state != HF_CONNECTION_GONE)
             continue;
         deliver(connection);

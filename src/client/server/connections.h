@@ -2,10 +2,8 @@
 #define HF_CLIENT_SERVER_CONNECTIONS_H
 
 #include "base/clock.h"
-#include "base/list.h"
-#include "net/http_client.h"
+#include "client/server/call.h"
 
-struct hf_connection;
 struct hf_server;
 
 /*
@@ -17,22 +15,6 @@ struct hf_server;
  * call.  The client is entered for all functions.
  */
 
-/*
- * Call: one request to a node, until it is answered, cancelled, or known to
- * have no answer.  The struct is a member of the caller's own.
- */
-struct hf_node_call {
-    struct hf_link link;              /* in its connection's calls */
-    struct hf_connection *connection; /* NULL: no request is sent */
-    int32_t stream;
-    bool is_aside; /* its answer or failure does not change server->trouble */
-
-    /* Called once with the answer; NULL: there will be none.  Not called after
-     * a cancel. */
-    void (*answered)(struct hf_node_call *call,
-                     const struct hf_http_answer *answer);
-};
-
 /* A request, and to which node (from 1). */
 struct hf_node_call_request {
     unsigned node;
@@ -40,9 +22,18 @@ struct hf_node_call_request {
     const char *path;
     const char *body;      /* "": none */
     const char *secret;    /* NULL: none */
+    const char *line;      /* NULL: a request of its own.  Else an object
+                              without an id, in place of all of these:
+                              hf_node_takes_lines has just said that there is
+                              room for it */
+    bool is_of_session;    /* others like it will follow */
     bool must_get_through; /* a keep-alive: it may use the streams that are
                               reserved for these */
 };
+
+/* Does a call to that node go as a line? */
+bool hf_node_takes_lines(const struct hf_server *server, unsigned node,
+                         bool must_get_through);
 
 /*
  * Send a request.  `call` has none under way, and its `answered` is set.

@@ -321,10 +321,33 @@ is_awake(const struct hf_server_session *session)
            !hf_session_at_rest(session->machine);
 }
 
+/* As a line of a stream, for which there is room. */
+static enum hf_status
+say_for(struct message *message, const struct hf_session_send *send)
+{
+    struct hf_server *server = message->session->server;
+    uint64_t fences[HF_API_REPLY_FENCES_MAX];
+    struct hf_api_ask ask;
+    struct hf_text line;
+
+    hf_text_init(&line, server->line, sizeof(server->line));
+    fill_ask(message->session, send, fences, &ask);
+    hf_api_ask_line(&ask, &line);
+    HF_CHECK(!hf_text_cut(&line));
+    return hf_node_call_ask(server, &message->call,
+                            &(struct hf_node_call_request){
+                                .node = send->node,
+                                .line = line.at,
+                                .must_get_through = send->id == 0,
+                            },
+                            &server->trouble);
+}
+
 static enum hf_status
 ask_for(struct message *message, const struct hf_session_send *send)
 {
     struct hf_server *server = message->session->server;
+    bool must_get_through = send->id == 0;
     char secret[HF_API_SECRET_SIZE];
     uint64_t fences[HF_API_REPLY_FENCES_MAX];
     struct hf_api_ask ask;
@@ -333,6 +356,8 @@ ask_for(struct message *message, const struct hf_session_send *send)
     const char *method;
 
     server->node = send->node; /* the machine knows the leader best */
+    if (hf_node_takes_lines(server, send->node, must_get_through))
+        return say_for(message, send);
     hf_text_init(&path, server->path, sizeof(server->path));
     hf_text_init(&body, server->body, sizeof(server->body));
     fill_ask(message->session, send, fences, &ask);
@@ -348,7 +373,8 @@ ask_for(struct message *message, const struct hf_session_send *send)
             .path = path.at,
             .body = body.at,
             .secret = send->message.kind == HF_MESSAGE_OPEN ? NULL : secret,
-            .must_get_through = send->id == 0,
+            .is_of_session = true,
+            .must_get_through = must_get_through,
         },
         &server->trouble);
 }

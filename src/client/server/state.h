@@ -35,6 +35,7 @@
  *         services.c     of which service each node is
  *         proxy_limit.c  how long a proxy lets a request take
  *         connections.c  requests to nodes, and the sockets for them
+ *           lines.c        requests that go as lines of a stream
  *           lookup.c       addresses of a host
  *
  * The thread that brings an event does all that comes of it, under the client's
@@ -42,6 +43,11 @@
  * thread that reads from sockets and tells the time.  There are no others,
  * except those that look up hosts.
  */
+
+/* What a line has beside a body, and a NUL: its session, its secret, what it is
+ * and, of a change, a name in a space. */
+enum { HF_SERVER_LINE_MORE = 256 + 6 * (HF_NAME_MAX + HF_SPACE_MAX) };
+
 struct hf_server {
     struct hf_backend backend;
     struct hf_client *client;          /* borrowed */
@@ -79,6 +85,7 @@ struct hf_server {
     /* Buffers for one call at a time. */
     char path[HF_API_PATH_SIZE];
     char body[HF_RECORD_TEXT_MAX + 1];
+    char line[HF_RECORD_TEXT_MAX + HF_SERVER_LINE_MORE];
     struct hf_api_reply reply;
 };
 

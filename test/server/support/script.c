@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "support/locks.h"
+#include "wire/json.h"
 
 enum { PAUSE_MS = 5 };
 
@@ -111,11 +112,26 @@ add_newer(const char *body, struct hf_text *newer)
 }
 
 void
+script_take_streams(struct script *script, enum script_stream stream)
+{
+    for (unsigned i = 0; i < script->nodes_count; i++) {
+        script->nodes[i].stream = stream;
+        hf_http_set_carrier_path(script->nodes[i].http, "/v1/stream");
+    }
+}
+
+void
 script_answer(struct script *script, const struct script_asked *asked,
               int status, const char *body)
 {
     char bytes[4 * SCRIPT_TEXT_SIZE];
+    char first[64] = "";
+    char line[sizeof(bytes) + 2];
     struct hf_text newer;
+    bool is_named;
+    uint64_t id;
+    bool is_line =
+        hf_http_is_line(asked->node->http, asked->exchange, &is_named, &id);
 
     hf_text_init(&newer, bytes, sizeof(bytes));
     if (script->is_newer) {
@@ -123,9 +139,16 @@ script_answer(struct script *script, const struct script_asked *asked,
         assert_false(hf_text_cut(&newer));
         body = bytes;
     }
+    if (is_line) {
+        snprintf(first, sizeof(first), "{\"id\":%" PRIu64 ",\"status\":%d,", id,
+                 status);
+        snprintf(line, sizeof(line), "%s\n", body + 1);
+        body = line;
+    }
     assert_true(hf_http_reply(asked->node->http, asked->exchange,
                               &(struct hf_http_reply){
                                   .status = status,
+                                  .first = {first, strlen(first)},
                                   .body = {body, strlen(body)},
                               }));
 }
@@ -175,8 +198,11 @@ enum { HELD = 8 };
 static void
 answer_alive(struct script *script, const struct script_asked *asked)
 {
-    unsigned session =
-        (unsigned)strtoul(asked->what + strlen("POST /v1/sessions/"), NULL, 16);
+    const char *in_line = strstr(asked->body, "\"session\":\"");
+    unsigned session = (unsigned)strtoul(
+        asked->what[0] == 'L' ? in_line + strlen("\"session\":\"")
+                              : asked->what + strlen("POST /v1/sessions/"),
+        NULL, 16);
     unsigned count = script->fence < HELD ? (unsigned)script->fence : HELD;
     char bytes[SCRIPT_TEXT_SIZE];
     struct hf_text body;
@@ -234,20 +260,24 @@ begins(const char *text, const char *with)
 void
 script_answer_well(struct script *script, const struct script_asked *asked)
 {
-    if (strcmp(asked->what, "POST /v1/sessions") == 0)
+    if (strcmp(asked->what, "POST /v1/sessions") == 0 ||
+        strcmp(asked->what, "LINE open") == 0)
         answer_open(script, asked);
-    else if (strstr(asked->what, "/keep-alive") != NULL)
+    else if (strstr(asked->what, "keep-alive") != NULL)
         answer_alive(script, asked);
-    else if (strcmp(asked->what, "POST /v1/acquire") == 0)
+    else if (strcmp(asked->what, "POST /v1/acquire") == 0 ||
+             strcmp(asked->what, "LINE acquire") == 0)
         script_answer_granted(script, asked, &(struct script_granted){0});
-    else if (strcmp(asked->what, "POST /v1/release") == 0)
+    else if (strcmp(asked->what, "POST /v1/release") == 0 ||
+             strcmp(asked->what, "LINE release") == 0)
         script_answer(script, asked, 200, "{\"released\":true}");
     else if (strstr(asked->what, "/page") != NULL)
         script_answer(script, asked, 200, "{\"page\":true,\"missing\":[]}");
     else if (strcmp(asked->what, "GET /v1/info") == 0 &&
              asked->node->service != NULL)
         answer_info(script, asked);
-    else if (begins(asked->what, "DELETE /v1/sessions/"))
+    else if (begins(asked->what, "DELETE /v1/sessions/") ||
+             strcmp(asked->what, "LINE end") == 0)
         script_answer(script, asked, 200, "{\"ended\":true}");
     else
         script_answer(script, asked, 404,
@@ -279,6 +309,38 @@ accept_one(struct script_node *node)
 }
 
 static void
+take_stream(struct script_node *node, const struct hf_http_request *request)
+{
+    const struct hf_http_reply reply = {
+        .status = node->stream == SCRIPT_STREAM_REFUSED ? 404 : 200};
+
+    node->streams++;
+    if (node->stream == SCRIPT_STREAM_REFUSED)
+        assert_true(hf_http_reply(node->http, request->exchange, &reply));
+    else if (node->stream == SCRIPT_STREAM_TAKEN)
+        assert_true(hf_http_carry(node->http, request->exchange, &reply));
+}
+
+/* "LINE acquire" */
+static void
+read_line(struct script_node *node, const struct hf_http_request *request,
+          char *what, size_t size)
+{
+    char word[32];
+    int64_t id;
+
+    assert_true(hf_json_is_whole(request->body));
+    assert_true(hf_json_integer(hf_json_member(request->body, "id"), &id));
+    hf_json_show(hf_json_member(request->body, "do"), word, sizeof(word));
+    snprintf(what, size, "LINE %s", word);
+    if (strcmp(word, "cancel") == 0)
+        hf_http_drop_line(node->http, request->exchange);
+    else
+        assert_true(
+            hf_http_name_line(node->http, request->exchange, (uint64_t)id));
+}
+
+static void
 take_request(struct script *script, struct script_node *node,
              unsigned connection, const struct hf_http_request *request,
              struct hunt *hunt)
@@ -294,17 +356,24 @@ take_request(struct script *script, struct script_node *node,
         .exchange = request->exchange,
     };
 
+    if (request->is_carrier) {
+        take_stream(node, request);
+        return;
+    }
     script->asked++;
-    snprintf(asked.what, sizeof(asked.what), "%s %.*s",
-             methods[request->method], (int)request->path.len,
-             request->path.at);
+    if (request->carrier != 0)
+        read_line(node, request, asked.what, sizeof(asked.what));
+    else
+        snprintf(asked.what, sizeof(asked.what), "%s %.*s",
+                 methods[request->method], (int)request->path.len,
+                 request->path.at);
     snprintf(asked.body, sizeof(asked.body), "%.*s", (int)request->body.len,
              request->body.len == 0 ? "" : request->body.at);
     if (!hunt->is_found && hunt->what != NULL &&
         begins(asked.what, hunt->what)) {
         hunt->found = asked;
         hunt->is_found = true;
-    } else if (!node->is_silent) {
+    } else if (!node->is_silent && strcmp(asked.what, "LINE cancel") != 0) {
         script_answer_well(script, &asked);
     }
 }
@@ -348,9 +417,10 @@ serve(struct script *script, struct script_node *node, unsigned number,
     size_t taken = 0;
     bool is_over = len == 0 || (len < 0 && errno != EAGAIN && errno != EINTR);
 
-    while (len > 0 && taken < (size_t)len) {
-        taken +=
-            hf_http_feed(connection->peer, bytes + taken, (size_t)len - taken);
+    while ((len > 0 && taken < (size_t)len) ||
+           hf_http_has_line(connection->peer)) {
+        taken += hf_http_feed(connection->peer, bytes + taken,
+                              len > 0 ? (size_t)len - taken : 0);
         take_events(script, node, number, hunt);
         write_out(connection);
     }

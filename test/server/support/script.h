@@ -33,12 +33,22 @@ struct script_connection {
     struct hf_http_peer *peer;
 };
 
+/* What becomes of POST /v1/stream. */
+enum script_stream {
+    SCRIPT_STREAM_UNKNOWN, /* as at an older server: its end is waited for */
+    SCRIPT_STREAM_REFUSED, /* 404 */
+    SCRIPT_STREAM_KEPT,    /* something between keeps the answer back */
+    SCRIPT_STREAM_TAKEN,
+};
+
 struct script_node {
     int fd;
     char authority[SCRIPT_ADDRESS_SIZE]; /* 127.0.0.1:PORT */
     unsigned port;
     bool is_silent;
-    const char *service; /* its id, that it tells; NULL: none */
+    enum script_stream stream; /* of the next; see script_take_streams */
+    unsigned streams;          /* that came */
+    const char *service;       /* its id, that it tells; NULL: none */
     struct hf_http *http;
     struct script_connection connections[SCRIPT_CONNECTIONS_MAX];
     unsigned connections_count;
@@ -63,12 +73,16 @@ struct script_asked {
     struct script_node *node;
     unsigned connection; /* of that node, from 1 */
     uint64_t exchange;
-    char what[SCRIPT_TEXT_SIZE]; /* "POST /v1/acquire", without a query */
+    char what[SCRIPT_TEXT_SIZE]; /* "POST /v1/acquire", without a query, or
+                                    "LINE acquire" */
     char body[SCRIPT_TEXT_SIZE]; /* its beginning */
 };
 
 void script_open(struct script *script, unsigned nodes_count);
 void script_close(struct script *script);
+
+/* What becomes of streams to each node from now on; not UNKNOWN. */
+void script_take_streams(struct script *script, enum script_stream stream);
 
 /* A request that begins so, of which nothing is answered yet. */
 struct script_asked script_await(struct script *script, const char *what);
