@@ -71,7 +71,7 @@ ask_once(struct lane *lane, const char *method, const char *path,
 }
 
 /* Each body begins with the session. */
-static const char session_form[] = "{\"session\":\"0123456789abcdef\"";
+enum { SESSION_LEN = sizeof("{\"session\":\"0123456789abcdef\"") - 1 };
 
 /* The members of the body, behind those that a line has, in the order in which
  * a server looks for them. */
@@ -90,7 +90,7 @@ say(struct lane *lane, const char *body)
                        "{\"id\":%u,\"do\":\"%s\",\"session\":\"%s\","
                        "\"secret\":\"%s\"%s\n",
                        lane->number, words[lane->step], c->session, c->secret,
-                       body + sizeof(session_form) - 1);
+                       body + SESSION_LEN);
 
     lane->asked_us = hf_now_us();
     if (!hf_http_client_say(c->http, c->stream,
