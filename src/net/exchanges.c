@@ -56,7 +56,7 @@ hf_exchanges_add(struct hf_exchanges *exchanges, struct hf_http_peer *peer)
 {
     struct hf_exchange *exchange;
 
-    if (exchanges->used == exchanges->most)
+    if (hf_exchanges_are_full(exchanges))
         return NULL;
     if (exchanges->free.first == NULL && !make_block(exchanges))
         return NULL;

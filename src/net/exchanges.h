@@ -74,6 +74,13 @@ bool hf_exchanges_init(struct hf_exchanges *exchanges,
                        const struct hf_alloc *alloc, uint32_t most);
 void hf_exchanges_fini(struct hf_exchanges *exchanges);
 
+/* There may be no more of them. */
+static inline bool
+hf_exchanges_are_full(const struct hf_exchanges *exchanges)
+{
+    return exchanges->used == exchanges->most;
+}
+
 /* One that is COMING, in no list; NULL: there are too many, or no memory. */
 struct hf_exchange *hf_exchanges_add(struct hf_exchanges *exchanges,
                                      struct hf_http_peer *peer);

@@ -22,6 +22,10 @@ enum {
     /* A carrier without answers has an empty line so often: most of what stands
      * between cuts what was silent for a minute. */
     QUIET_MS = 10 * 1000,
+
+    /* Lines for which there is no room beside the requests of all peers look
+     * again so often. */
+    FULL_MS = 100,
 };
 
 static const char preface[] = "PRI";
@@ -207,7 +211,7 @@ detect_protocol(struct hf_http_peer *peer, const char *bytes, size_t len)
 bool
 hf_http_has_line(const struct hf_http_peer *peer)
 {
-    return peer->ready.first != NULL;
+    return hf_peer_may_take_line(peer);
 }
 
 /* The next line, if there is one, is to be told; or there were as many in this
@@ -253,7 +257,7 @@ hf_http_feed(struct hf_http_peer *peer, const char *bytes, size_t len)
 bool
 hf_http_wants(const struct hf_http_peer *peer)
 {
-    if (peer->is_ending || peer->is_eof || hf_http_has_line(peer))
+    if (peer->is_ending || peer->is_eof || peer->ready.first != NULL)
         return false;
     if (peer->protocol == HF_PROTOCOL_H1 && hf_h1_is_held_up(peer))
         return false;
@@ -667,6 +671,15 @@ quiet_end(const struct hf_http_peer *peer)
                : hf_after(peer->quiet_at, (struct hf_duration){QUIET_MS});
 }
 
+static struct hf_instant
+full_end(const struct hf_http_peer *peer)
+{
+    return peer->ready.first == NULL ||
+                   !hf_exchanges_are_full(&peer->http->exchanges)
+               ? HF_NEVER
+               : hf_after(peer->http->now, (struct hf_duration){FULL_MS});
+}
+
 struct hf_instant
 hf_http_deadline(const struct hf_http_peer *peer)
 {
@@ -677,7 +690,7 @@ hf_http_deadline(const struct hf_http_peer *peer)
     if (peer->is_ending)
         return end;
     end = hf_earlier(end, hf_earlier(head_end(peer), body_end(peer)));
-    end = hf_earlier(end, quiet_end(peer));
+    end = hf_earlier(end, hf_earlier(quiet_end(peer), full_end(peer)));
     return hf_earlier(end, hf_earlier(idle_end(peer), drain_end(peer)));
 }
 

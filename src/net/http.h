@@ -83,7 +83,8 @@ void hf_http_remove(struct hf_http_peer *peer);
  * over, else LOST, with its carrier as with its connection.  Empty lines are
  * let pass.  When the body has ended, and each line has its answer, the
  * carrier's answer ends.  Lines are told a bounded number in a turn, and none
- * while the peer does not take its answers.
+ * while the peer does not take its answers, or has twice as many requests open
+ * as it may have streams.
  */
 void hf_http_set_carrier_path(struct hf_http *http, const char *path);
 

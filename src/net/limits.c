@@ -9,8 +9,9 @@ const struct hf_http_limits hf_http_limits_default = {
      * lockspace's own limit. */
     .exchanges = 1000 * 1000,
 
-    /* The part of one peer.  A client waits for hundreds of locks at
-     * once on a connection, and opens another for more. */
+    /* The part of one peer, which has twice as many while lines wait for a
+     * batch.  A client waits for hundreds of locks at once on a connection, and
+     * opens another for more. */
     .streams = 1000,
 
     /* The longest space and name are 640 bytes, three times that when each is

@@ -41,7 +41,6 @@ enum hf_http_line {
     HF_HTTP_LINE_FINE,
     HF_HTTP_LINE_TOO_LONG, /* than a body may be */
     HF_HTTP_LINE_SLOW, /* it took too long, and is the last of its carrier */
-    HF_HTTP_LINE_TOO_MANY, /* of its peer are not answered */
 };
 
 struct hf_http_request {

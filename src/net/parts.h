@@ -101,8 +101,10 @@ void hf_peer_carrier(struct hf_exchange *exchange);
 /* Its answer begins: it is a CARRIER. */
 void hf_peer_carry(struct hf_exchange *exchange);
 
-/* The next line of a carrier that is ready is the next that is told.  Returns
- * the carrier. */
+/* Is there a line to tell, and room for one more that is not answered? */
+bool hf_peer_may_take_line(const struct hf_http_peer *peer);
+
+/* Then it is the next that is told.  Returns its carrier; NULL: no memory. */
 struct hf_exchange *hf_peer_line(struct hf_http_peer *peer);
 
 /* Put bytes behind a carrier's answer.  False: no memory. */

@@ -5,8 +5,9 @@
 
 /* ---- The life of an exchange --------------------------------------------- */
 
-/* Lines of one peer that are not answered, as times of its streams: more of
- * them wait for a batch, not for a lock. */
+/* Requests of one peer that are not answered, as times of its streams, beside
+ * which no line is taken.  At most as many as its streams wait for a lock: the
+ * others wait for a batch, and so it goes on. */
 enum { LINES_TIMES = 2 };
 
 /* The diagram of http.h; LOST and SENT end in FREE when they are told, and what
@@ -226,7 +227,7 @@ hf_peer_carry(struct hf_exchange *exchange)
     move_to(exchange, HF_EXCHANGE_CARRIER);
 }
 
-/* NULL: there are too many, or no memory. */
+/* NULL: no memory. */
 static struct hf_exchange *
 add_line(struct hf_carrier *carrier)
 {
@@ -257,6 +258,15 @@ add_line(struct hf_carrier *carrier)
     return exchange;
 }
 
+bool
+hf_peer_may_take_line(const struct hf_http_peer *peer)
+{
+    return peer->ready.first != NULL &&
+           !hf_exchanges_are_full(&peer->http->exchanges) &&
+           peer->counts[HF_EXCHANGE_OPEN] / LINES_TIMES <
+               peer->http->limits.streams;
+}
+
 struct hf_exchange *
 hf_peer_line(struct hf_http_peer *peer)
 {
@@ -275,9 +285,6 @@ hf_peer_line(struct hf_http_peer *peer)
     request->carrier = carrier->exchange->id;
     request->is_carrier = false;
     request->body = hf_carrier_next(carrier, peer->http->now, &request->line);
-    if (peer->counts[HF_EXCHANGE_OPEN] >
-        LINES_TIMES * peer->http->limits.streams)
-        request->line = HF_HTTP_LINE_TOO_MANY;
     peer->whole = exchange;
     return carrier->exchange;
 }

@@ -100,10 +100,6 @@ is_whole(struct hf_service *service, const struct hf_http_request *request)
     case HF_HTTP_LINE_SLOW:
         refuse(service, request, HF_API_SLOW, NULL);
         return false;
-    case HF_HTTP_LINE_TOO_MANY:
-        refuse(service, request, HF_API_NO_ROOM,
-               "too many lines of this connection are not answered");
-        return false;
     }
     return false;
 }
@@ -118,9 +114,9 @@ hf_service_read_line(struct hf_service *service,
     unsigned at = 0;
 
     hf_api_line_read(request->body, &line);
-    if (request->line == HF_HTTP_LINE_FINE &&
-        hf_json_says(line.what, "cancel")) {
-        *cancelled = read_cancel(service, request, &line);
+    if (hf_json_says(line.what, "cancel")) {
+        if (is_whole(service, request))
+            *cancelled = read_cancel(service, request, &line);
         return false;
     }
     if (line.has_id && !hf_http_name_line(http, request->exchange, line.id)) {

@@ -2,7 +2,7 @@
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0"
 DATA, HEADERS, RST_STREAM, SETTINGS, WINDOW_UPDATE = 0, 1, 3, 4, 8
-END_STREAM, END_HEADERS, PADDED = 1, 4, 8
+END_STREAM, END_HEADERS, PADDED, ACK = 1, 4, 8, 1
 CANCEL = (8).to_bytes(4, "big")
 
 

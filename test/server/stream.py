@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-from http2 import (CANCEL, DATA, END_HEADERS, END_STREAM, HEADERS, PREFACE,
+from http2 import (ACK, CANCEL, DATA, END_HEADERS, END_STREAM, HEADERS, PREFACE,
                    RST_STREAM, SETTINGS, WINDOW_UPDATE, frame, literal, named)
 from support import Checks, Client, Server, await_that, folder
 
@@ -203,7 +203,8 @@ class Stream2(Stream):
                 self.reset = int.from_bytes(payload, "big")
             elif kind == WINDOW_UPDATE:
                 self.windows[stream != 0] += int.from_bytes(payload, "big")
-            elif kind == SETTINGS:
+            elif kind == SETTINGS and not flags & ACK:
+                self.socket.sendall(frame(SETTINGS, ACK, 0))
                 for at in range(0, length, 6):
                     if payload[at:at + 2] == INITIAL_WINDOW_SIZE:
                         self.windows[1] += int.from_bytes(
@@ -373,6 +374,33 @@ def full(checks, server, make):
                  if stream.tell("release", name=name, **ann) else False)
     stream.cut()
     await_that(lambda: waiters(server, name) == 0)
+
+
+def burst(checks, server, make):
+    """More than may be unanswered: what is no wait is not refused."""
+    stream = make(server)
+    ann, bob = stream.open(ttl="60s"), stream.open(ttl="60s")
+    name = f"burst-{make.curl}"
+    stream.ask("acquire", name=name, **ann)
+    waiting = stream.tell("acquire", name=name, wait=None, **bob)
+    await_that(lambda: waiters(server, name) == 1)
+    alive = "".join(json.dumps({"id": number, "do": "keep-alive", **ann})
+                    + "\n" for number in range(1000, 5500))
+    cancel = json.dumps({"do": "cancel", "id": waiting}) + "\n"
+    release = json.dumps({"id": 9000, "do": "release", "name": name,
+                          **ann}) + "\n"
+    time.sleep(3.3)  # of silence, so that to be alive is a change
+    stream.send(alive + cancel + release)
+    told = stream.lines(4502)
+    checks.check(f"{make.name}: thousands of keep-alives at once are answered",
+                 all(told[number].get("alive")
+                     for number in range(1000, 5500)),
+                 [line for line in told.values() if line["status"] == 429][:3])
+    checks.check(f"{make.name}: and so are a cancel and a release behind them",
+                 kind(told[waiting]) == "cancelled"
+                 and told[9000].get("released"),
+                 (told[waiting], told[9000]))
+    stream.cut()
 
 
 # ---- How it ends ---------------------------------------------------------------
@@ -564,7 +592,7 @@ def main():
         server.await_leading()
         for make in BOTH:
             for check in (lines, refusals, optional, doors, ids, full,
-                          body_ends, does_not_read):
+                          burst, body_ends, does_not_read):
                 check(checks, server, make)
             for whole in (False, True):
                 gone(checks, server, make, whole)

@@ -113,7 +113,6 @@ say_line(struct bench *bench, const struct hf_http_request *request)
         [HF_HTTP_LINE_FINE] = "line",
         [HF_HTTP_LINE_TOO_LONG] = "long line",
         [HF_HTTP_LINE_SLOW] = "slow line",
-        [HF_HTTP_LINE_TOO_MANY] = "line too many",
     };
 
     if (request->body.len > 200)

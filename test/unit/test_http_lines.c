@@ -406,20 +406,55 @@ FIXTURE_TEST(a_turn_has_so_many_lines)
     assert_int_equal(bench.open_count, 1001);
 }
 
+/* As a loop does when it has written. */
+static void
+take_lines(void)
+{
+    bench_write(&bench);
+    while (hf_http_has_line(bench.peer)) {
+        (void)hf_http_feed(bench.peer, "", 0);
+        bench_tell(&bench);
+        bench_write(&bench);
+    }
+}
+
 FIXTURE_TEST(so_many_lines_may_be_open)
 {
     bench.limits.streams = 4;
     bench_close(&bench);
     bench_open(&bench);
     begin();
-    chunk("wait\nwait\nwait\nwait\nwait\nwait\nwait\nwait\na\n");
+    chunk("wait\nwait\nwait\nwait\nwait\nwait\nwait\nwait\na\nb\nwait\nc\n");
     bench.log[bench.log_len] = '\0';
-    assert_non_null(strstr(bench.log, "line too many \"a\"\n"));
+    assert_null(strstr(bench.log, "line \"a\"\n"));
+    assert_false(hf_http_has_line(bench.peer) || hf_http_wants(bench.peer));
     assert_true(bench_answer(&bench, 2, 200, "one\n"));
-    bench_write(&bench);
+    assert_true(hf_http_has_line(bench.peer));
     bench.log_len = 0;
-    chunk("b\n");
-    bench_expect_log(&bench, "line \"b\"\nsent 11\n");
+    take_lines();
+    bench_expect_log(&bench, "sent 2\nline \"a\"\nsent 10\nline \"b\"\n"
+                             "sent 11\nline \"wait\"\n");
+    assert_false(hf_http_has_line(bench.peer));
+    hf_http_gone(bench.peer);
+    bench_tell(&bench);
+    assert_true(bench_has_ended(&bench));
+}
+
+FIXTURE_TEST(lines_wait_for_room_in_the_table_of_all)
+{
+    bench.limits.exchanges = 3;
+    bench_close(&bench);
+    bench_open(&bench);
+    begin();
+    chunk("wait\nwait\na\n");
+    bench_expect_log(&bench, "line \"wait\"\nline \"wait\"\n");
+    assert_false(hf_http_is_done(bench.peer));
+    assert_false(hf_http_has_line(bench.peer) || hf_http_wants(bench.peer));
+    assert_in_range(hf_http_deadline(bench.peer).ms, bench.now.ms + 1,
+                    bench.now.ms + 1000);
+    assert_true(bench_answer(&bench, 2, 200, "one\n"));
+    take_lines();
+    bench_expect_log(&bench, "sent 2\nline \"a\"\nsent 4\n");
 }
 
 /* ---- HTTP/2 -------------------------------------------------------------- */
