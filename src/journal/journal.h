@@ -38,9 +38,9 @@
  * write that began it.
  *
  * Which place it is.  Each call looks whether what is open is still the place
- * of that name, a write also after its commit: what was written to a place that
- * is gone is HF_UNKNOWN.  A place that was lost, copied or restored says so
- * when it is read (`loss`), until something was written to it.
+ * of that name, a write after its commit: what was written to a place that is
+ * gone is HF_UNKNOWN.  A place that was lost, copied or restored says so when
+ * it is read (`loss`), until something was written to it.
  *
  * A place keeps table locks or a journal.  While a head has an address, no
  * table lock is granted there; hf_journal_secure, after the head was written,

@@ -452,6 +452,20 @@ look_at_log(struct file_journal *s)
         hf_fold_ask(&s->fold, unfolded);
 }
 
+/* Which place it is, is looked at after the commit, which would not help who
+ * opens the place anew: so it need not be before. */
+static enum hf_status
+enter_to_write(struct file_journal *s, struct hf_instant until,
+               struct hf_error *error)
+{
+    struct hf_sqlite_db *db = &s->sql.db;
+
+    if (db->handle == NULL || sqlite3_get_autocommit(db->handle) == 0)
+        return enter(s, until, error);
+    db->until = until;
+    return HF_OK;
+}
+
 static enum hf_verdict
 write_batch(struct hf_journal *journal, const struct hf_journal_write *write,
             struct hf_instant until, uint64_t *version, struct hf_error *error)
@@ -460,7 +474,7 @@ write_batch(struct hf_journal *journal, const struct hf_journal_write *write,
     struct writing work = {.s = s, .write = write};
     enum hf_verdict verdict;
 
-    if (enter(s, until, error) != HF_OK)
+    if (enter_to_write(s, until, error) != HF_OK)
         return HF_UNAVAILABLE;
     s->sql.db.keep_log = s->fold.started || keeps_log(write->head);
     if (keeps_log(write->head))

@@ -163,7 +163,7 @@ SHARED_TEST(a_late_batch_does_nothing_in_a_file_that_was_made_anew)
     suite_remake_folder(b->files->folder);
     assert_int_equal(
         hf_journal_write(b->journal, &late, suite_soon(), &(uint64_t){0}, NULL),
-        HF_UNAVAILABLE); /* it notices */
+        HF_UNKNOWN); /* it notices */
     assert_int_equal(hf_journal_generation(b->journal), 1);
     anew = journals_open(b->files->place);
     assert_true(journals_read(anew).version > late.expect);
