@@ -2,6 +2,10 @@
 
 #include <string.h>
 
+enum {
+    ROOM_KEPT = 16 * 1024, /* a larger buffer is not kept until the clock */
+};
+
 struct hf_carrier *
 hf_carrier_open(struct hf_readers *readers, struct hf_exchange *exchange,
                 struct hf_list *ready)
@@ -29,6 +33,38 @@ set_ready(struct hf_carrier *carrier, bool is_ready)
         hf_list_remove(carrier->ready, &carrier->ready_link);
 }
 
+/* What has come of lines counts as what has come of bodies. */
+static void
+count_room(struct hf_carrier *carrier)
+{
+    carrier->readers->held += carrier->in.room - carrier->held;
+    carrier->held = carrier->in.room;
+}
+
+bool
+hf_carrier_keep(struct hf_carrier *carrier)
+{
+    struct hf_bytes names = hf_reader_field(carrier->reader, HF_HTTP_OPTIONAL);
+    size_t len =
+        names.len < HF_HTTP_CARRIED_MAX ? names.len : HF_HTTP_CARRIED_MAX;
+
+    if (len == 0)
+        return true;
+    carrier->optional = hf_buffer(carrier->readers->alloc, len);
+    if (carrier->optional == NULL)
+        return false;
+    memcpy(carrier->optional, names.at, len);
+    carrier->optional_len = len;
+    return true;
+}
+
+void
+hf_carrier_retire(struct hf_carrier *carrier)
+{
+    set_ready(carrier, false);
+    carrier->exchange = NULL;
+}
+
 void
 hf_carrier_close(struct hf_carrier *carrier)
 {
@@ -36,7 +72,9 @@ hf_carrier_close(struct hf_carrier *carrier)
 
     set_ready(carrier, false);
     hf_reader_end(readers, carrier->reader);
+    hf_free(readers->alloc, carrier->optional);
     hf_fifo_fini(&carrier->in, readers->alloc);
+    count_room(carrier);
     hf_fifo_fini(&carrier->out, readers->alloc);
     hf_free(readers->alloc, carrier);
 }
@@ -126,6 +164,7 @@ hf_carrier_take(struct hf_carrier *carrier, struct hf_bytes bytes,
     }
     if (!hf_fifo_reserve(&carrier->in, carrier->readers->alloc, bytes.len))
         return false;
+    count_room(carrier);
     hf_fifo_put(&carrier->in, bytes);
     look(carrier, now);
     return true;
@@ -172,14 +211,29 @@ hf_carrier_next(struct hf_carrier *carrier, struct hf_instant now,
     return told;
 }
 
+static void
+trim(struct hf_carrier *carrier, size_t kept)
+{
+    if (carrier->in.room > kept)
+        hf_fifo_trim(&carrier->in, carrier->readers->alloc);
+    if (carrier->out.room > kept)
+        hf_fifo_trim(&carrier->out, carrier->readers->alloc);
+    count_room(carrier);
+}
+
+void
+hf_carrier_let_go(struct hf_carrier *carrier)
+{
+    trim(carrier, ROOM_KEPT);
+}
+
 void
 hf_carrier_clock(struct hf_carrier *carrier, struct hf_instant now)
 {
     struct hf_instant end =
         hf_after(carrier->line_since, carrier->readers->limits->body_time);
 
-    hf_fifo_trim(&carrier->in, carrier->readers->alloc);
-    hf_fifo_trim(&carrier->out, carrier->readers->alloc);
+    trim(carrier, 0);
     if (!hf_reached(now, end))
         return;
     carrier->is_whole = true;
@@ -207,6 +261,8 @@ void
 hf_carrier_pull(struct hf_carrier *carrier, size_t len)
 {
     hf_fifo_drop(&carrier->out, len);
+    if (carrier->out.room > ROOM_KEPT)
+        hf_fifo_trim(&carrier->out, carrier->readers->alloc);
     carrier->made += len;
     if (carrier->line_len > 0)
         set_ready(carrier, hf_carrier_out(carrier).len < HF_CARRIER_OUT_MAX);

@@ -34,15 +34,17 @@ enum {
 };
 
 struct hf_carrier {
-    struct hf_exchange *exchange; /* borrowed: its own */
+    struct hf_exchange *exchange; /* borrowed: its own; NULL: it is retired */
     struct hf_readers *readers;   /* borrowed */
-    struct hf_reader *reader;     /* owned: its head, */
-    struct hf_http_request head;  /* ... as it is told */
-    struct hf_list *ready;        /* borrowed: carriers with a line to tell, */
+    struct hf_reader *reader;     /* owned: its head, until its answer begins */
+    char *optional; /* owned: of its head, what counts for lines; or NULL */
+    size_t optional_len;
+    struct hf_list *ready; /* borrowed: carriers with a line to tell, */
     struct hf_link ready_link;
     bool is_ready; /* ... among which it is */
 
     struct hf_fifo in;      /* owned: of the body, what was not told */
+    size_t held;            /* of its room, what `readers` count */
     size_t looked;          /* so many bytes of it have no end of a line */
     size_t line_len;        /* 0: the next line is not whole */
     enum hf_http_line line; /* what is wrong with it */
@@ -78,7 +80,12 @@ struct hf_carrier *hf_carrier_open(struct hf_readers *readers,
                                    struct hf_exchange *exchange,
                                    struct hf_list *ready);
 
-/* All its lines are gone. */
+/* Keep of its head what counts for its lines.  False: no memory. */
+bool hf_carrier_keep(struct hf_carrier *carrier);
+
+/* All its lines are gone.  The one that was told last can still be read when it
+ * is retired, until it is closed. */
+void hf_carrier_retire(struct hf_carrier *carrier);
 void hf_carrier_close(struct hf_carrier *carrier);
 
 /* ---- Its body ------------------------------------------------------------ */
@@ -89,13 +96,16 @@ bool hf_carrier_take(struct hf_carrier *carrier, struct hf_bytes bytes,
                      struct hf_instant now);
 void hf_carrier_end(struct hf_carrier *carrier, bool is_cut);
 
-/* The next line, without its end, good until more is taken; at most as long as
- * a body may be.  It is ready. */
+/* The next line, without its end, good until more is taken, or it is let go; at
+ * most as long as a body may be.  It is ready. */
 struct hf_bytes hf_carrier_next(struct hf_carrier *carrier,
                                 struct hf_instant now, enum hf_http_line *line);
 
+/* The line that was told last is not needed any more. */
+void hf_carrier_let_go(struct hf_carrier *carrier);
+
 /* Look at the time: a line that took too long is the last.  And give back the
- * memory of what is empty. */
+ * memory of which little is used. */
 void hf_carrier_clock(struct hf_carrier *carrier, struct hf_instant now);
 
 /* ---- Its answer ---------------------------------------------------------- */

@@ -58,8 +58,24 @@ hf_fifo_drop(struct hf_fifo *fifo, size_t len)
 void
 hf_fifo_trim(struct hf_fifo *fifo, const struct hf_alloc *alloc)
 {
-    if (fifo->first == fifo->end)
+    size_t used = fifo->end - fifo->first;
+    size_t room = ROOM_FIRST;
+    char *bytes;
+
+    if (used == 0) {
         hf_fifo_fini(fifo, alloc);
+        return;
+    }
+    while (room < used)
+        room *= 2;
+    if (room > fifo->room / 4)
+        return;
+    bytes = hf_buffer(alloc, room);
+    if (bytes == NULL) /* it stays as large as it is */
+        return;
+    memcpy(bytes, fifo->bytes + fifo->first, used);
+    hf_free(alloc, fifo->bytes);
+    *fifo = (struct hf_fifo){bytes, 0, used, room};
 }
 
 void

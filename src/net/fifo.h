@@ -37,7 +37,7 @@ void hf_fifo_put(struct hf_fifo *fifo, struct hf_bytes bytes);
 /* There are so many. */
 void hf_fifo_drop(struct hf_fifo *fifo, size_t len);
 
-/* Give back the memory of one that is empty; of any. */
+/* Give back the memory of which little is used; all of it. */
 void hf_fifo_trim(struct hf_fifo *fifo, const struct hf_alloc *alloc);
 void hf_fifo_fini(struct hf_fifo *fifo, const struct hf_alloc *alloc);
 

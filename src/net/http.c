@@ -538,6 +538,8 @@ hf_http_carry(struct hf_http *http, uint64_t exchange,
     if (found == NULL || found->state != HF_EXCHANGE_OPEN || !found->is_carrier)
         return false;
     hf_peer_carry(found);
+    if (found->peer->is_broken)
+        return true;
     if (found->peer->protocol == HF_PROTOCOL_H2)
         hf_h2_carry(found, reply);
     else

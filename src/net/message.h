@@ -36,6 +36,10 @@ enum hf_http_field {
     HF_HTTP_FIELDS,
 };
 
+/* Bytes that are kept of HF_HTTP_OPTIONAL for the lines of a carrier: any more
+ * are cut. */
+enum { HF_HTTP_CARRIED_MAX = 1024 };
+
 /* What is wrong with a line: what has come of it may be cut. */
 enum hf_http_line {
     HF_HTTP_LINE_FINE,
@@ -46,7 +50,8 @@ enum hf_http_line {
 struct hf_http_request {
     uint64_t exchange; /* never 0, and never used again */
     uint64_t carrier;  /* of a line: the exchange that it came on; else 0.  Its
-                          headers are the carrier's, its body is the line */
+                          body is the line; of its carrier's headers it has
+                          HF_HTTP_OPTIONAL alone */
     enum hf_http_line line;
     bool is_carrier; /* its body is still to come: lines, each told as a
                         request, once it is answered by hf_http_carry */

@@ -62,8 +62,10 @@ struct hf_http_peer {
 
     struct hf_list lists[HF_EXCHANGE_STATES]; /* by state, in order */
     uint32_t counts[HF_EXCHANGE_STATES];
-    struct hf_exchange *whole;     /* OPEN, and to be told */
-    struct hf_reader *told_reader; /* owned: what the caller may look at */
+    struct hf_exchange *whole;       /* OPEN, and to be told */
+    struct hf_reader *told_reader;   /* owned: what the caller may look at */
+    struct hf_carrier *told_carrier; /* of the line that it may look at:
+                                        borrowed, owned if retired */
     struct hf_http_request request;
 
     struct hf_list ready;       /* carriers with a line to tell */
@@ -98,7 +100,8 @@ bool hf_peer_is_carrier(const struct hf_exchange *exchange);
 /* Then it is the next that is told, as OPEN. */
 void hf_peer_carrier(struct hf_exchange *exchange);
 
-/* Its answer begins: it is a CARRIER. */
+/* Its answer begins: it is a CARRIER, unless the peer is broken, for want of
+ * memory. */
 void hf_peer_carry(struct hf_exchange *exchange);
 
 /* Is there a line to tell, and room for one more that is not answered? */

@@ -180,9 +180,26 @@ drop_carrier(struct hf_exchange *exchange)
     lose_lines(&carrier->open);
     lose_lines(&carrier->answered);
     exchange->peer->unread -= (uint32_t)hf_carrier_out(carrier).len;
-    hf_carrier_close(carrier);
+    if (exchange->peer->told_carrier == carrier)
+        hf_carrier_retire(carrier);
+    else
+        hf_carrier_close(carrier);
     exchange->is_carrier = false;
     exchange->carrier = NULL;
+}
+
+/* The caller may still look at it. */
+static void
+drop_head(struct hf_exchange *exchange)
+{
+    struct hf_http_peer *peer = exchange->peer;
+    struct hf_carrier *carrier = exchange->carrier;
+
+    if (peer->told_reader == NULL)
+        peer->told_reader = carrier->reader;
+    else
+        hf_reader_end(&peer->http->readers, carrier->reader);
+    carrier->reader = NULL;
 }
 
 bool
@@ -214,7 +231,6 @@ hf_peer_carrier(struct hf_exchange *exchange)
     exchange->carrier = carrier;
     exchange->is_carrier = true;
     peer->request.is_carrier = true;
-    carrier->head = peer->request;
 }
 
 void
@@ -222,6 +238,11 @@ hf_peer_carry(struct hf_exchange *exchange)
 {
     struct hf_http_peer *peer = exchange->peer;
 
+    if (!hf_carrier_keep(exchange->carrier)) {
+        hf_peer_break(peer);
+        return;
+    }
+    drop_head(exchange);
     if (peer->counts[HF_EXCHANGE_CARRIER] == 0)
         peer->quiet_at = peer->http->now;
     move_to(exchange, HF_EXCHANGE_CARRIER);
@@ -280,12 +301,17 @@ hf_peer_line(struct hf_http_peer *peer)
         return NULL;
     }
     HF_CHECK(peer->whole == NULL && peer->told_reader == NULL);
-    *request = carrier->head;
-    request->exchange = exchange->id;
-    request->carrier = carrier->exchange->id;
-    request->is_carrier = false;
+    *request = (struct hf_http_request){
+        .exchange = exchange->id,
+        .carrier = carrier->exchange->id,
+        .method = HF_HTTP_POST,
+        .is_http2 = peer->protocol == HF_PROTOCOL_H2,
+        .path = {peer->http->carrier_path, strlen(peer->http->carrier_path)},
+        .fields[HF_HTTP_OPTIONAL] = {carrier->optional, carrier->optional_len},
+    };
     request->body = hf_carrier_next(carrier, peer->http->now, &request->line);
     peer->whole = exchange;
+    peer->told_carrier = carrier;
     return carrier->exchange;
 }
 
@@ -358,10 +384,7 @@ hf_peer_answer(struct hf_exchange *exchange)
     if (exchange->state == HF_EXCHANGE_COMING)
         hf_reader_end(&peer->http->readers, exchange->reader);
     if (exchange->is_carrier) {
-        if (peer->told_reader == NULL) { /* the caller may still look at it */
-            peer->told_reader = exchange->carrier->reader;
-            exchange->carrier->reader = NULL;
-        }
+        drop_head(exchange);
         drop_carrier(exchange);
     }
     exchange->body = NULL;
@@ -463,8 +486,17 @@ hf_peer_forget(struct hf_exchange *exchange)
 void
 hf_peer_let_go(struct hf_http_peer *peer)
 {
+    struct hf_carrier *carrier = peer->told_carrier;
+
     hf_reader_end(&peer->http->readers, peer->told_reader);
     peer->told_reader = NULL;
+    peer->told_carrier = NULL;
+    if (carrier == NULL)
+        return;
+    if (carrier->exchange == NULL)
+        hf_carrier_close(carrier);
+    else
+        hf_carrier_let_go(carrier);
 }
 
 bool

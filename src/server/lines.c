@@ -33,6 +33,13 @@ static const char unknown_word[] =
 
 static const struct hf_api_form of_cancel = {"a cancel", HF_API_ID | HF_API_DO};
 
+static void
+refuse(struct hf_service *service, const struct hf_http_request *request,
+       enum hf_api_problem problem, const char *detail)
+{
+    hf_service_refuse(service, request->exchange, problem, detail);
+}
+
 /* What stands between must not keep lines back until there are many. */
 void
 hf_service_carry(struct hf_service *service,
@@ -49,15 +56,13 @@ hf_service_carry(struct hf_service *service,
         .headers_count = sizeof(headers) / sizeof(headers[0]),
     };
 
+    if (request->fields[HF_HTTP_OPTIONAL].len > HF_HTTP_CARRIED_MAX) {
+        refuse(service, request, HF_API_BAD_REQUEST,
+               "a stream has at most 1024 bytes of Holdfast-Optional");
+        return;
+    }
     service->metrics.responses[reply.status]++;
     (void)hf_http_carry(service->config.http, request->exchange, &reply);
-}
-
-static void
-refuse(struct hf_service *service, const struct hf_http_request *request,
-       enum hf_api_problem problem, const char *detail)
-{
-    hf_service_refuse(service, request->exchange, problem, detail);
 }
 
 /* Its answer would be that of the line which it names: it has none, or one

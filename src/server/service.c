@@ -180,25 +180,14 @@ cancel(struct hf_service *service, uint64_t exchange)
     hf_service_refuse(service, exchange, HF_API_CANCELLED, NULL);
 }
 
-/* Of the headers of its stream one is its own, too. */
 static void
-on_line(struct hf_service *service, const struct hf_http_request *request)
+on_line(struct hf_service *service, const struct hf_http_request *line)
 {
-    const struct hf_http_request line = {
-        .exchange = request->exchange,
-        .carrier = request->carrier,
-        .line = request->line,
-        .method = request->method,
-        .is_http2 = request->is_http2,
-        .path = request->path,
-        .fields[HF_HTTP_OPTIONAL] = request->fields[HF_HTTP_OPTIONAL],
-        .body = request->body,
-    };
     struct hf_route route;
     uint64_t cancelled = 0;
 
-    if (hf_service_read_line(service, &line, &route, &cancelled))
-        handle(service, &route, &line);
+    if (hf_service_read_line(service, line, &route, &cancelled))
+        handle(service, &route, line);
     else if (cancelled != 0)
         cancel(service, cancelled);
 }

@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,8 +52,11 @@ static void
 heap_release(void *ctx, void *memory)
 {
     (void)ctx;
-    if (memory != NULL)
-        heap.outstanding--;
+    if (memory == NULL)
+        return;
+    heap.outstanding--;
+    memset(memory, 0xDD, malloc_usable_size(memory)); /* so that who looks at
+                                                         it is found */
     free(memory);
 }
 

@@ -114,12 +114,16 @@ say_line(struct bench *bench, const struct hf_http_request *request)
         [HF_HTTP_LINE_TOO_LONG] = "long line",
         [HF_HTTP_LINE_SLOW] = "slow line",
     };
+    struct hf_bytes optional = request->fields[HF_HTTP_OPTIONAL];
 
     if (request->body.len > 200)
-        say(bench, "%s %zu bytes\n", wrong[request->line], request->body.len);
+        say(bench, "%s %zu bytes", wrong[request->line], request->body.len);
     else
-        say(bench, "%s \"%.*s\"\n", wrong[request->line],
-            (int)request->body.len, request->body.at);
+        say(bench, "%s \"%.*s\"", wrong[request->line], (int)request->body.len,
+            request->body.at);
+    if (optional.at != NULL)
+        say(bench, " optional=%.*s", (int)optional.len, optional.at);
+    say(bench, "\n");
 }
 
 static bool
@@ -133,7 +137,11 @@ take_line(struct bench *bench, const struct hf_http_request *request)
 {
     const struct hf_http_reply reply = {
         .status = 200, .first = request->body, .body = {"\n", 1}};
+    char text[16];
+    size_t len =
+        request->body.len < sizeof(text) ? request->body.len : sizeof(text);
 
+    memcpy(text, request->body.at, len);
     if (begins(request->body, "wait"))
         return;
     if (!begins(request->body, "name "))
@@ -142,6 +150,7 @@ take_line(struct bench *bench, const struct hf_http_request *request)
     else if (!hf_http_name_line(bench->http, request->exchange,
                                 (uint64_t)(request->body.at[5] - '0')))
         say(bench, "that name is in use\n");
+    assert_memory_equal(request->body.at, text, len); /* it can still be read */
 }
 
 static void

@@ -1,5 +1,6 @@
 #include "support/test.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -638,4 +639,188 @@ FIXTURE_TEST(a_refused_carrier_of_http2_is_reset)
     bench_expect_log(&bench, "POST /lines?x host=h\nsent 1\n");
     expect_frames("HEADERS 1 :status=200 content-length=0 end\n"
                   "RST_STREAM 1 error 0\n");
+}
+
+/* ---- Memory -------------------------------------------------------------- */
+
+static size_t live; /* bytes of the heap */
+
+static void *
+allocate(void *ctx, size_t count, size_t size)
+{
+    void *memory = calloc(count, size);
+
+    (void)ctx;
+    live += malloc_usable_size(memory);
+    return memory;
+}
+
+static void
+release(void *ctx, void *memory)
+{
+    (void)ctx;
+    live -= malloc_usable_size(memory);
+    free(memory);
+}
+
+static void
+count_memory(void)
+{
+    bench_close(&bench);
+    live = 0;
+    bench.alloc = (struct hf_alloc){allocate, release, NULL};
+    bench_open(&bench);
+}
+
+/* One that waits, and the beginning of another. */
+static void
+write_long_line(char *line, size_t size)
+{
+    memset(line, 'x', size - 1);
+    memcpy(line, "wait", 4);
+    line[size - 3] = '\n';
+    line[size - 1] = '\0';
+}
+
+static void
+data_of(uint32_t stream, const char *lines)
+{
+    size_t left = strlen(lines);
+
+    for (; left > 16384; left -= 16384, lines += 16384)
+        frames_add(&frames, DATA, 0, stream, lines, 16384);
+    frames_add(&frames, DATA, 0, stream, lines, left);
+}
+
+static void
+begin_post(uint32_t stream)
+{
+    const char *const pairs[] = {":method",    "POST",  ":scheme",
+                                 "http",       ":path", "/other",
+                                 ":authority", "h",     NULL};
+
+    frames_headers(&frames, END_HEADERS, stream, pairs);
+}
+
+static void
+begin_stream(uint32_t stream, const char *optional)
+{
+    const char *const pairs[] = {
+        ":method",    "POST", ":scheme",           "http",   ":path", "/lines",
+        ":authority", "h",    "holdfast-optional", optional, NULL};
+
+    frames_headers(&frames, END_HEADERS, stream, pairs);
+}
+
+FIXTURE_TEST(a_long_line_leaves_no_large_buffer)
+{
+    static char line[100 * 1000 + 2];
+    size_t before;
+
+    count_memory();
+    begin();
+    write_long_line(line, sizeof(line));
+    before = live;
+    chunk(line);
+    assert_in_range(live, before, before + 20 * 1000);
+    bench_close(&bench);
+    bench.open_count = 0;
+    assert_int_equal(live, 0);
+    bench_open(&bench);
+    frames.len = 0;
+    frames_begin(&frames, 0, 0);
+    for (uint32_t stream = 1; stream < 40; stream += 2)
+        begin_stream(stream, "a");
+    feed();
+    before = live;
+    for (uint32_t stream = 1; stream < 40; stream += 2) {
+        data_of(stream, line);
+        feed();
+        bench.log_len = 0;
+    }
+    assert_int_equal(bench.open_count, 40);
+    assert_in_range(live, before, before + 20 * 10 * 1000);
+}
+
+/* Of its head a carrier keeps little, and none of it counts as what comes. */
+FIXTURE_TEST(the_heads_of_carriers_hold_up_no_requests)
+{
+    static char optional[12 * 1000 + 1];
+    struct hf_http_peer *first;
+    size_t before;
+
+    memset(optional, 'x', sizeof(optional) - 1);
+    bench.limits.coming_len = 64 * 1024;
+    count_memory();
+    frames.len = 0;
+    frames_begin(&frames, 0, 0);
+    feed();
+    before = live;
+    for (uint32_t stream = 1; stream < 40; stream += 2) {
+        begin_stream(stream, optional);
+        feed();
+        bench.log_len = 0;
+    }
+    assert_int_equal(bench.open_count, 20);
+    assert_in_range(live, before, before + 20 * 6 * 1000 + 64 * 16 * 1024);
+    first = bench.peer;
+    bench_open(&bench);
+    bench.out_len = 0;
+    frames.len = 0;
+    frames_begin(&frames, 0, 0);
+    begin_post(1);
+    begin_post(3);
+    feed();
+    frames_add(&frames, DATA, END_STREAM, 3, "b", 1);
+    frames_add(&frames, DATA, END_STREAM, 1, "a", 1);
+    feed();
+    bench_expect_log(&bench, "POST /other host=h \"b\"\nsent 21\n"
+                             "POST /other host=h \"a\"\nsent 22\n");
+    bench_close_peer(&bench);
+    bench.peer = first;
+}
+
+FIXTURE_TEST(lines_that_come_count_as_bodies_do)
+{
+    static char line[100 * 1000 + 1];
+    struct hf_http_peer *first;
+
+    memset(line, 'x', sizeof(line) - 1);
+    bench.limits.coming_len = 64 * 1024;
+    count_memory();
+    begin();
+    chunk(line);
+    first = bench.peer;
+    bench_open(&bench);
+    frames.len = 0;
+    frames_begin(&frames, 0, 0);
+    begin_post(1);
+    begin_post(3);
+    feed();
+    assert_non_null(memmem(bench.out, bench.out_len, "\0\0\4\3\0\0\0\0\3", 9));
+    bench_close_peer(&bench);
+    bench.peer = first;
+    bench_text(&bench, "1\r\n\n\r\n");
+    bench_expect_log(&bench, "line 100000 bytes\nsent 2\n");
+    bench.out_len = 0;
+    first = bench.peer;
+    bench_open(&bench);
+    frames_begin(&frames, 0, 0);
+    begin_post(1);
+    begin_post(3);
+    feed();
+    assert_null(memmem(bench.out, bench.out_len, "\0\0\4\3\0\0\0\0\3", 9));
+    bench_close_peer(&bench);
+    bench.peer = first;
+}
+
+FIXTURE_TEST(lines_have_one_of_the_headers_of_their_carrier)
+{
+    frames.len = 0;
+    frames_begin(&frames, 0, 0);
+    begin_stream(1, "a, b");
+    frames_add(&frames, DATA, 0, 1, "line\n", 5);
+    feed();
+    bench_expect_log(&bench, "POST /lines host=h optional=a, b\n"
+                             "line \"line\" optional=a, b\nsent 2\n");
 }
