@@ -101,7 +101,8 @@ fail:
 void
 hf_http_set_carrier_path(struct hf_http *http, const char *path)
 {
-    http->carrier_path = path;
+    http->carrier_path =
+        (struct hf_bytes){path, path == NULL ? 0 : strlen(path)};
 }
 
 void

@@ -37,7 +37,7 @@ struct hf_http {
     struct hf_exchanges exchanges;
     struct hf_readers readers;
     struct hf_write_buffers buffers;
-    const char *carrier_path; /* static; NULL: there are no carriers */
+    struct hf_bytes carrier_path; /* empty: there are no carriers */
     struct hf_hash line_names;
     struct hf_list spare_lines;
     uint64_t turn;

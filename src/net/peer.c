@@ -205,14 +205,14 @@ drop_head(struct hf_exchange *exchange)
 bool
 hf_peer_is_carrier(const struct hf_exchange *exchange)
 {
-    const char *path = exchange->peer->http->carrier_path;
+    struct hf_bytes path = exchange->peer->http->carrier_path;
     const struct hf_reader *reader = exchange->reader;
-    size_t len = path == NULL ? 0 : strlen(path);
     const char *target = reader->bytes + reader->target.at;
 
-    return len > 0 && reader->method == HF_HTTP_POST &&
-           reader->target.len >= len && memcmp(target, path, len) == 0 &&
-           (reader->target.len == len || target[len] == '?');
+    return path.len > 0 && reader->method == HF_HTTP_POST &&
+           reader->target.len >= path.len &&
+           (reader->target.len == path.len || target[path.len] == '?') &&
+           memcmp(target, path.at, path.len) == 0;
 }
 
 void
@@ -306,7 +306,7 @@ hf_peer_line(struct hf_http_peer *peer)
         .carrier = carrier->exchange->id,
         .method = HF_HTTP_POST,
         .is_http2 = peer->protocol == HF_PROTOCOL_H2,
-        .path = {peer->http->carrier_path, strlen(peer->http->carrier_path)},
+        .path = peer->http->carrier_path,
         .fields[HF_HTTP_OPTIONAL] = {carrier->optional, carrier->optional_len},
     };
     request->body = hf_carrier_next(carrier, peer->http->now, &request->line);

@@ -44,19 +44,20 @@ cut(struct hf_bytes bytes, char sign, struct hf_bytes *rest)
 
 /* ---- Paths --------------------------------------------------------------- */
 
-/* "*" stands for one piece: a session's id, or a lock's name. */
+/* "*" stands for one piece: a session's id, or a lock's name.  What is asked
+ * most is looked at first. */
 static const struct {
     const char *method;
     const char *path;
     enum hf_route_kind kind;
 } routes[] = {
+    {"POST", "v1/acquire", HF_ROUTE_ACQUIRE},
+    {"POST", "v1/release", HF_ROUTE_RELEASE},
     {"POST", "v1/sessions", HF_ROUTE_OPEN},
     {"POST", "v1/sessions/*/keep-alive", HF_ROUTE_KEEP_ALIVE},
     {"POST", "v1/keep-alive", HF_ROUTE_KEEP_ALIVES},
     {"POST", "v1/sessions/*/page", HF_ROUTE_PAGE},
     {"DELETE", "v1/sessions/*", HF_ROUTE_END},
-    {"POST", "v1/acquire", HF_ROUTE_ACQUIRE},
-    {"POST", "v1/release", HF_ROUTE_RELEASE},
     {"GET", "v1/sessions", HF_ROUTE_SESSIONS},
     {"GET", "v1/locks", HF_ROUTE_LIST},
     {"GET", "v1/locks/*", HF_ROUTE_SHOW},
