@@ -15,7 +15,8 @@ import sys
 import time
 
 from http2 import (ACK, CANCEL, DATA, END_HEADERS, END_STREAM, HEADERS, PREFACE,
-                   RST_STREAM, SETTINGS, WINDOW_UPDATE, frame, literal, named)
+                   RST_STREAM, SETTINGS, WINDOW_UPDATE, frame, literal, named,
+                   status)
 from support import Checks, Client, Server, await_that, folder
 
 DAEMON = sys.argv[1]
@@ -137,11 +138,14 @@ class Stream1(Stream):
             head, self.raw = self.raw.split(b"\r\n\r\n", 1)
             self.status = int(head.split()[1])
             self.is_told = True
+            if self.status != 200:
+                self.left = int(head.lower().split(b"content-length:")[1]
+                                .split()[0])
+        if self.status not in (None, 200):
+            self.whole = len(self.raw) == self.left
+            return
         while self.is_told and b"\r\n" in self.raw:
             size, rest = self.raw.split(b"\r\n", 1)
-            if self.status != 200:
-                self.whole = True
-                return
             size = int(size, 16)
             if len(rest) < size + 2:
                 return
@@ -191,8 +195,7 @@ class Stream2(Stream):
                 return
             payload, self.raw = self.raw[9:9 + length], self.raw[9 + length:]
             if kind == HEADERS:
-                # :status is 200 by its number in HPACK's table, or spelled.
-                self.status = 200 if payload[0] == 0x88 else 0
+                self.status = status(payload)
                 self.whole |= flags & END_STREAM != 0
             elif kind == DATA:
                 self.text += payload
@@ -315,13 +318,65 @@ def optional(checks, server, make):
 
 
 def doors(checks, server, make):
-    for what, headers in (("a page", {"Origin": "http://evil.example"}),
-                          ("another host", {"Host": "evil.example"})):
+    for what, headers, told in (
+            ("a page", {"Origin": "http://evil.example"}, 403),
+            ("another host", {"Host": "evil.example"}, 421),
+            ("who would skip too much", {"Holdfast_Optional": "x," * 600},
+             400)):
         stream = make(server, **headers)
         over = stream.is_over(10)
-        checks.check(f"{make.name}: {what} is kept out", stream.status != 200,
-                     (stream.status, over))
+        checks.check(f"{make.name}: {what} is kept out, and that is all",
+                     stream.status == told and over, (stream.status, over))
         stream.cut()
+
+
+def verbs(checks, server, make):
+    """What else is asked in lines."""
+    stream = make(server)
+    ann, bob = stream.open(ttl="20s"), stream.open(ttl="20s")
+    name = f"verbs-{make.curl}"
+    held = stream.ask("acquire", name=name, **ann)
+    changed = stream.ask("change", name=name, **ann)
+    checks.check(f"{make.name}: a grant is changed to shared",
+                 changed["status"] == 200 and changed.get("changed"), changed)
+    page = stream.ask("page", fences=[held["fence"], 7], **ann)
+    checks.check(f"{make.name}: a page of fences says which is not there",
+                 page["status"] == 200 and page["missing"] == [7], page)
+    both = stream.ask("keep-alives", sessions=[ann, {**bob, "secret": "0" * 32}])
+    checks.check(f"{make.name}: many are kept alive, each by its right",
+                 [one["status"] for one in both["sessions"]] == [200, 403],
+                 both)
+    waiting = stream.tell("wait", name=name, wait="20s", **bob)
+    await_that(lambda: waiters(server, name) == 1)
+    released = stream.tell("release", name=name, **ann)
+    told = stream.lines(2)
+    checks.check(f"{make.name}: who waits until a lock is free is told",
+                 told[released].get("released") and told[waiting].get("free"),
+                 told)
+    held = stream.ask("acquire", name=name, **ann)
+    refused = stream.ask("clear", name=name, fence=held["fence"], reason="a test")
+    cleared = stream.ask("clear", name=name, fence=held["fence"],
+                         reason="a test", force=True)
+    checks.check(f"{make.name}: a grant is cleared, by force alone",
+                 kind(refused) == "not-suspected" and cleared.get("cleared"),
+                 (refused, cleared))
+    stream.cut()
+
+
+def begin_slowly(server, make):
+    """Half a line."""
+    stream = make(server)
+    stream.open()
+    stream.send('{"id":70,"do":"op')
+    return stream
+
+
+def end_slowly(checks, stream):
+    told = stream.line(45)
+    checks.check(f"{stream.name}: half a line is 408, and the last that is read",
+                 told is not None and told["id"] == 70
+                 and told["status"] == 408 and stream.is_over(), told)
+    stream.cut()
 
 
 def ids(checks, server, make):
@@ -590,8 +645,9 @@ def main():
     }
     with folder() as path, Server(DAEMON, path) as server:
         server.await_leading()
+        slow = [begin_slowly(server, make) for make in BOTH]
         for make in BOTH:
-            for check in (lines, refusals, optional, doors, ids, full,
+            for check in (lines, verbs, refusals, optional, doors, ids, full,
                           burst, body_ends, does_not_read):
                 check(checks, server, make)
             for whole in (False, True):
@@ -601,6 +657,8 @@ def main():
             if shutil.which("curl"):
                 by_curl(checks, server, make)
             silence(checks, server, make)
+        for one in slow:
+            end_slowly(checks, one)
     for make in BOTH:
         drained(checks, make)
     return checks.end()
