@@ -331,8 +331,11 @@ hf_http_client_say(struct hf_http_client *client, int32_t stream,
     nghttp2_session *session = client->session.nghttp2;
     struct asked *asked = client->is_broken ? NULL : asked_of(session, stream);
 
-    if (asked == NULL || asked->lines == NULL ||
-        !hf_fifo_reserve(&asked->lines->out, client->alloc, lines.len))
+    if (asked == NULL || asked->lines == NULL)
+        return false;
+    if (lines.len == 0)
+        return true;
+    if (!hf_fifo_reserve(&asked->lines->out, client->alloc, lines.len))
         return false;
     hf_fifo_put(&asked->lines->out, lines);
     if (!asked->lines->is_deferred)

@@ -82,7 +82,7 @@ HF_MUST_USE enum hf_status hf_http_client_ask(struct hf_http_client *client,
                                               struct hf_error *error);
 
 /* Say a line, or more, each with its end, on a carrier that is under way.
- * False: it is not, or there is no memory. */
+ * False: it is not, or there is no memory.  No bytes only ask whether it is. */
 bool hf_http_client_say(struct hf_http_client *client, int32_t stream,
                         struct hf_bytes lines);
 

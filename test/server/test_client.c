@@ -659,6 +659,51 @@ a_server_of_few_streams_is_asked_on_few_connections(void **state)
     daemon_kill(&narrow);
 }
 
+static void
+await_waiters(struct hf_client *client, const char *name, int64_t count)
+{
+    struct hf_instant limit =
+        hf_after(hf_now(), (struct hf_duration){HF_TEST_PATIENCE_MS});
+    int64_t found = 0;
+
+    while (found != count && !hf_reached(hf_now(), limit)) {
+        struct hf_view *seen = examine(client, name, NULL);
+
+        found = hf_view_number(seen, HF_FIELD_WAITERS);
+        hf_view_free(seen);
+        (void)poll(NULL, 0, 20);
+    }
+    assert_int_equal(found, count);
+}
+
+/* Lines and requests of their own are streams of one connection to the server,
+ * which refuses those that are too many: they would have no place. */
+static void
+all_who_wait_are_in_line_however_few_streams_there_are(void **state)
+{
+    enum { ASKED = 400 };
+    static struct hf_lock *crowd[ASKED];
+    struct hf_client *client;
+    struct hf_lock *lock;
+    struct daemon narrow;
+
+    (void)state;
+    /* More than a client takes a server for that has not told it yet. */
+    daemon_start(&narrow, "--streams", "128");
+    client = open_client(narrow.place);
+    for (int i = 0; i < 20; i++) /* by then the client says lines */
+        assert_int_equal(give_back(hold(client, "deploy", NULL)), HF_OK);
+    lock = hold(client, "crowd", NULL);
+    for (int i = 0; i < ASKED; i++)
+        crowd[i] = ask_for(client, "crowd", NULL);
+    await_waiters(client, "crowd", ASKED);
+    for (int i = ASKED - 1; i >= 0; i--)
+        assert_int_equal(give_back(crowd[i]), HF_E_CANCELLED);
+    assert_int_equal(give_back(lock), HF_OK);
+    close_client(client);
+    daemon_kill(&narrow);
+}
+
 /* What was still to be changed is not: nobody wants it any more. */
 static void
 what_is_left_for_a_person_is_not_changed(void **state)
@@ -728,6 +773,8 @@ main(void)
         cmocka_unit_test(hundreds_of_one_client_wait_in_line),
         cmocka_unit_test(a_long_line_of_people_with_much_to_say_is_shown),
         cmocka_unit_test(a_server_of_few_streams_is_asked_on_few_connections),
+        cmocka_unit_test(
+            all_who_wait_are_in_line_however_few_streams_there_are),
         cmocka_unit_test(what_is_left_for_a_person_is_not_changed),
         cmocka_unit_test(a_client_that_is_closed_gives_all_back),
     };

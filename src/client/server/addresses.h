@@ -26,7 +26,8 @@ struct hf_address {
     struct hf_instant found_at;
     struct hf_lookup *lookup; /* owned; the lookup under way, or NULL */
     unsigned first;           /* index in `found` that is tried first */
-    bool has_no_stream;       /* requests as lines do not get through to it */
+    struct hf_instant lines_from; /* when requests may go to it as lines, after
+                                     some did not get through */
 };
 
 struct hf_addresses {

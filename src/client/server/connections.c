@@ -77,6 +77,9 @@ enum { READ_SIZE = 64 * 1024 };
 /* If there are several addresses, each is given so long to connect. */
 static const struct hf_duration next_pause = {700};
 
+/* After lines did not get through to an address. */
+static const struct hf_duration lines_pause = {60 * 1000};
+
 /* ---- Sockets ------------------------------------------------------------- */
 
 static struct hf_address *
@@ -253,11 +256,13 @@ reserved_of(const struct hf_connection *connection, bool must_get_through)
     return part < RESERVED_MAX ? part : RESERVED_MAX;
 }
 
+/* A server counts a line as a stream. */
 static bool
 has_room(const struct hf_connection *connection, bool must_get_through)
 {
     return connection->server->http->room(connection->http) >
-           reserved_of(connection, must_get_through);
+           connection->lines.open.count +
+               reserved_of(connection, must_get_through);
 }
 
 static bool
@@ -268,6 +273,23 @@ is_used(const struct hf_connection *connection, unsigned node)
            !connection->server->http->is_closing(connection->http);
 }
 
+static bool
+may_have_lines(const struct hf_connection *connection)
+{
+    return hf_reached(hf_now(), address_of(connection)->lines_from);
+}
+
+/* For a while, or for good. */
+static void
+put_off_lines(const struct hf_connection *connection, bool for_good)
+{
+    struct hf_address *address = address_of(connection);
+
+    if (address->lines_from.ms != HF_NEVER.ms)
+        address->lines_from =
+            for_good ? HF_NEVER : hf_after(hf_now(), lines_pause);
+}
+
 /* One to that node whose stream has room for a line; NULL: there is none. */
 static struct hf_connection *
 lines_to(const struct hf_server *server, unsigned node, bool must_get_through)
@@ -275,9 +297,9 @@ lines_to(const struct hf_server *server, unsigned node, bool must_get_through)
     HF_EACH(struct hf_connection, connection, &server->connections, link)
         if (is_used(connection, node) && !connection->lines.is_late &&
             connection->lines.state == HF_LINES_HEARD &&
-            connection->lines.open.count +
-                    reserved_of(connection, must_get_through) <
-                server->http->streams(connection->http))
+            may_have_lines(connection) &&
+            has_room(connection, must_get_through) &&
+            hf_lines_go_on(&connection->lines, server->http, connection->http))
             return connection;
     return NULL;
 }
@@ -361,7 +383,7 @@ ask_once(struct hf_server *server, struct hf_node_call *call,
         return status;
     call->connection = connection;
     hf_list_add(&connection->calls, &call->link);
-    if (request->is_of_session && !address_of(connection)->has_no_stream)
+    if (request->is_of_session && may_have_lines(connection))
         hf_lines_begin(&connection->lines, server->http, connection->http,
                        bytes_of(address_of(connection)->authority));
     return HF_OK;
@@ -457,8 +479,10 @@ hf_node_call_overdue(struct hf_node_call *call)
         return;
     break_off_mute(connection);
     connection->is_mute = true;
-    connection->lines.is_late = call->line != 0;
-    address_of(connection)->has_no_stream |= call->line != 0;
+    if (call->line != 0) {
+        connection->lines.is_late = true;
+        put_off_lines(connection, false);
+    }
     (void)fail(connection, "no answer", &connection->server->trouble);
 }
 
@@ -516,22 +540,41 @@ first_line(const struct hf_connection *connection)
 /* All that was asked on the stream has no answer; who asks again does so by a
  * request of its own. */
 static void
-lose_lines(struct hf_connection *connection, enum hf_lines_state state)
+lose_lines(struct hf_connection *connection)
 {
     struct hf_node_call *call;
 
-    connection->lines.state = state;
+    connection->lines.state = HF_LINES_NONE;
     connection->lines.is_late = false;
-    if (state == HF_LINES_OVER && connection->state != HF_CONNECTION_GONE)
-        address_of(connection)->has_no_stream = true;
     while ((call = first_line(connection)) != NULL) {
         hf_lines_lose(&connection->lines, call);
         end_call(connection, call, NULL);
     }
 }
 
-/* A stream is over for good if it was refused or cut: so is one of a server
- * that has none, or of something between that ends what takes long. */
+/* Not the answer of a server that has no stream, but of one that has, or of
+ * something between that is in trouble. */
+static bool
+is_passing(int status)
+{
+    return status == 429 || status >= 500;
+}
+
+/* A server that has no stream refuses it.  Something between may end what takes
+ * long. */
+static void
+on_stream_end(struct hf_connection *connection,
+              const struct hf_http_client_event *news)
+{
+    bool answered = news->end == HF_HTTP_ANSWERED;
+
+    if (connection->state != HF_CONNECTION_GONE &&
+        (!answered || news->answer->status != 200))
+        put_off_lines(connection,
+                      answered && !is_passing(news->answer->status));
+    lose_lines(connection);
+}
+
 static void
 on_lines(struct hf_connection *connection,
          const struct hf_http_client_event *news)
@@ -540,10 +583,7 @@ on_lines(struct hf_connection *connection,
     struct hf_node_call *call;
 
     if (news->end != HF_HTTP_LINE) {
-        lose_lines(connection,
-                   news->end == HF_HTTP_ANSWERED && news->answer->status == 200
-                       ? HF_LINES_NONE
-                       : HF_LINES_OVER);
+        on_stream_end(connection, news);
         return;
     }
     call = hf_lines_heard(&connection->lines, news->line, &answer);
@@ -574,11 +614,12 @@ end_late_lines(struct hf_connection *connection)
 {
     struct hf_lines *lines = &connection->lines;
 
-    if (connection->state == HF_CONNECTION_GONE ||
+    if (connection->state != HF_CONNECTION_THERE ||
         (!lines->is_late && !hf_reached(hf_now(), hf_lines_deadline(lines))))
         return false;
     connection->server->http->cancel(connection->http, lines->stream);
-    lose_lines(connection, HF_LINES_OVER);
+    put_off_lines(connection, false);
+    lose_lines(connection);
     return true;
 }
 
@@ -713,12 +754,12 @@ hf_node_connections_deadline(const struct hf_server *server)
 {
     struct hf_instant deadline = HF_NEVER;
 
-    HF_EACH(struct hf_connection, one, &server->connections, link)
-        deadline =
-            hf_earlier(deadline, hf_earlier(one->state == HF_CONNECTION_COMING
-                                                ? one->next_at
-                                                : HF_NEVER,
-                                            hf_lines_deadline(&one->lines)));
+    HF_EACH(struct hf_connection, one, &server->connections, link) {
+        if (one->state == HF_CONNECTION_COMING)
+            deadline = hf_earlier(deadline, one->next_at);
+        if (one->state == HF_CONNECTION_THERE)
+            deadline = hf_earlier(deadline, hf_lines_deadline(&one->lines));
+    }
     return deadline;
 }
 
@@ -750,10 +791,12 @@ on_connected(struct hf_connection *connection)
     int code = 0;
 
     (void)getsockopt(connection->fd, SOL_SOCKET, SO_ERROR, &code, &len);
-    if (code == 0)
+    if (code == 0) {
         connection->state = HF_CONNECTION_THERE;
-    else if (try_next(connection, strerror(code), &why) != HF_OK)
+        connection->lines.asked_at = hf_now();
+    } else if (try_next(connection, strerror(code), &why) != HF_OK) {
         break_off(connection, strerror(code));
+    }
 }
 
 void

@@ -54,6 +54,13 @@ say(const struct hf_lines *lines, const struct hf_http_module *http,
 }
 
 bool
+hf_lines_go_on(const struct hf_lines *lines, const struct hf_http_module *http,
+               struct hf_http_client *client)
+{
+    return say(lines, http, client, "");
+}
+
+bool
 hf_lines_say(struct hf_lines *lines, const struct hf_http_module *http,
              struct hf_http_client *client, struct hf_node_call *call,
              const char *text)
@@ -67,6 +74,7 @@ hf_lines_say(struct hf_lines *lines, const struct hf_http_module *http,
     if (say(lines, http, client, head) && say(lines, http, client, text + 1) &&
         say(lines, http, client, "\n"))
         return true;
+    lines->is_late = true; /* a part of the line may be on its way */
     hf_lines_lose(lines, call);
     return false;
 }

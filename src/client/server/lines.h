@@ -11,28 +11,27 @@
  *
  *   NONE --begin--> ASKED --a line is heard--> HEARD
  *    ^                |                          |
- *    |                | refused, or nothing      | cut, or an answer is late
- *    |                v heard in time            v
- *    `--ended well-- OVER <----------------------'
+ *    |                | refused, or nothing      | ended, cut, or an answer
+ *    `----------------' heard in time            | is late
+ *    ^-------------------------------------------'
  *
  * No call goes on a stream before something was heard on it.  So one of an
  * older server, or behind something that keeps answers back, costs nothing but
- * itself; the caller remembers it for the address.  The client is entered for
- * all functions.
+ * itself; the caller remembers it for the address, for a minute, or for good
+ * where the server has none.  The client is entered for all functions.
  */
 enum hf_lines_state {
     HF_LINES_NONE,
     HF_LINES_ASKED,
     HF_LINES_HEARD,
-    HF_LINES_OVER,
 };
 
 struct hf_lines {
     enum hf_lines_state state;
-    bool is_late;   /* HEARD: an answer on it is */
-    int32_t stream; /* ASKED, HEARD: in its connection */
-    struct hf_instant asked_at;
-    uint64_t last;       /* the id of the last line */
+    bool is_late;               /* HEARD: an answer on it is */
+    int32_t stream;             /* ASKED, HEARD: in its connection */
+    struct hf_instant asked_at; /* or since when there is a connection */
+    uint64_t last;              /* the id of the last line */
     struct hf_hash open; /* owned: of struct hf_node_call, by their ids */
 };
 
@@ -41,8 +40,13 @@ struct hf_lines {
 void hf_lines_begin(struct hf_lines *lines, const struct hf_http_module *http,
                     struct hf_http_client *client, struct hf_bytes host);
 
-/* Send a line: `text` is an object of JSON, without an id.  False: no memory.
- */
+/* HEARD: can a line be said still?  Its end may be known, and not told yet. */
+bool hf_lines_go_on(const struct hf_lines *lines,
+                    const struct hf_http_module *http,
+                    struct hf_http_client *client);
+
+/* Send a line: `text` is an object of JSON, without an id.  False: no memory,
+ * and the stream is late. */
 bool hf_lines_say(struct hf_lines *lines, const struct hf_http_module *http,
                   struct hf_http_client *client, struct hf_node_call *call,
                   const char *text);
