@@ -573,8 +573,9 @@ def does_not_read(checks, server, make):
     after = server.status("VmRSS")
     checks.check(f"{make.name}: who does not read is not read",
                  100 < sent < 400_000, sent)
-    checks.check(f"{make.name}: and costs little", after - before < 4096,
-                 (before, after))
+    if "sanitized" not in sys.argv:  # whose memory is another
+        checks.check(f"{make.name}: and costs little", after - before < 4096,
+                     (before, after))
     checks.check(f"{make.name}: others are answered",
                  Client(server).ask("GET", "/v1/locks")[0] == 200)
     stream.cut()
