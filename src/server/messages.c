@@ -625,7 +625,7 @@ static const struct hf_api_form forms[] = {
     [HF_ROUTE_ACQUIRE] = {"an acquire", OF_ACQUIRE},
     [HF_ROUTE_WAIT] = {"a wait", OF_ACQUIRE},
     [HF_ROUTE_RELEASE] = {"a release", OF_REQUEST | OF_LOCKS},
-    [HF_ROUTE_CHANGE] = {"a change", OF_REQUEST | OF_LOCKS | HF_API_MODE},
+    [HF_ROUTE_CHANGE] = {"a change", OF_REQUEST | OF_LOCKS},
     [HF_ROUTE_CLEAR] = {"a clear", OF_CLEAR},
 };
 

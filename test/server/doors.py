@@ -171,8 +171,9 @@ def names(client):
              'there is no member "tt1" of a session: did you mean "ttl"?'),
             ("/v1/acquire", {"locks": [{"name": "b", "mod": "shared"}]}, "mod",
              '"locks": there is no member "mod": did you mean "mode"?'),
-            (locks + "change", {**own, "modes": "shared"}, "modes",
-             'there is no member "modes" of a change: did you mean "mode"?'),
+            (locks + "change", {**own, "mode": "exclusive"}, "mode",
+             'there is no member "mode" of a change: there are session, '
+             'secret, term, lowest, lane, n, a, space, name, locks'),
             (locks + "release", {**own, "ttl": "5s"}, "ttl",
              'there is no member "ttl" of a release: there are session, '
              'secret, term, lowest, lane, n, a, space, name, locks'),
