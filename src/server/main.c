@@ -220,8 +220,8 @@ retire(const struct hf_place *place)
     else
         snprintf(
             text, sizeof(text),
-            "holdfastd: freed %s of %s%s, which had granted %zu lock%s, "
-            "and nobody believes in any more; it keeps table locks\n",
+            "holdfastd: freed %s of %s%s: no client believes any more in the "
+            "%zu lock%s that it had granted; it keeps table locks\n",
             place->text,
             retired.address[0] == '\0' ? "a server" : "the server at http://",
             retired.address, retired.grants, retired.grants == 1 ? "" : "s");

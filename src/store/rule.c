@@ -90,7 +90,8 @@ hf_rule_claims(const struct hf_store_group *group)
 }
 
 enum hf_status
-hf_rule_unserved(const char *head, size_t len, struct hf_error *error)
+hf_rule_unserved(const char *kind, const char *path, const char *head,
+                 size_t len, struct hf_error *error)
 {
     struct hf_head read;
 
@@ -104,12 +105,13 @@ hf_rule_unserved(const char *head, size_t len, struct hf_error *error)
         return hf_fail(error, HF_E_UNAVAILABLE,
                        "a lock server has stopped, and what it granted may "
                        "still be held: start it again at %.120s, or, if it is "
-                       "gone for good, run holdfastd --retire",
-                       read.address);
+                       "gone for good, run holdfastd --retire --at %s:%s",
+                       read.address, kind, path);
     return hf_fail(error, HF_E_UNAVAILABLE,
                    "a lock server serves it: name http://%.120s as the place, "
-                   "or, if that is gone for good, run holdfastd --retire",
-                   read.address);
+                   "or, if that is gone for good, run holdfastd --retire "
+                   "--at %s:%s",
+                   read.address, kind, path);
 }
 
 enum hf_status

@@ -46,10 +46,11 @@ HF_MUST_USE enum hf_status hf_rule_admit(const struct hf_store_group *group,
 /* Does it claim a table lock: begin a generation in a space of users? */
 bool hf_rule_claims(const struct hf_store_group *group);
 
-/* May a table lock be claimed, given the record of a lock server's head?
- * HF_E_UNAVAILABLE: a node leads, or did and left locks to their holders;
- * *error names it.  Or the record cannot be read. */
-HF_MUST_USE enum hf_status hf_rule_unserved(const char *head, size_t len,
+/* May a table lock be claimed, given the record of a lock server's head, in the
+ * place of this kind and path?  HF_E_UNAVAILABLE: a node leads, or did and left
+ * locks to their holders; *error names it.  Or the record cannot be read. */
+HF_MUST_USE enum hf_status hf_rule_unserved(const char *kind, const char *path,
+                                            const char *head, size_t len,
                                             struct hf_error *error);
 
 /* May the key's version grow by one?  HF_E_CORRUPT: no. */

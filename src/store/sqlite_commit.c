@@ -102,7 +102,8 @@ hf_sqlite_commit_served(struct hf_sqlite_sql *sql, struct hf_error *served)
         size_t len = (size_t)sqlite3_column_bytes(statement, 2);
 
         if (value != NULL)
-            served->status = hf_rule_unserved(value, len, served);
+            served->status =
+                hf_rule_unserved("sqlite", sql->db.path, value, len, served);
     }
     sqlite3_reset(statement);
     return code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;

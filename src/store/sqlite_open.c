@@ -35,8 +35,9 @@ admit(const struct hf_sqlite_opening *opening, struct hf_error *error)
     return hf_fail(error, HF_E_UNAVAILABLE,
                    "%s: a lock server served it, and %s: what was granted may "
                    "still be held; start holdfastd there, or, if it is gone "
-                   "for good, run holdfastd --retire",
-                   opening->place->path, what[opening->loss]);
+                   "for good, run holdfastd --retire --at sqlite:%s",
+                   opening->place->path, what[opening->loss],
+                   opening->place->path);
 }
 
 /* Look before SQLite makes the missing files. */
