@@ -3,7 +3,7 @@
 
 #include "journal/journal.h"
 
-/* What an open journal does behind the functions of journal.h: one table a
+/* The functions of an open journal behind those of journal.h: one table a
  * kind.  A journal's own struct begins with struct hf_journal. */
 struct hf_journal_methods {
     void (*close)(struct hf_journal *journal);
@@ -18,7 +18,7 @@ struct hf_journal_methods {
     enum hf_status (*load)(struct hf_journal *journal,
                            struct hf_journal_chunk *chunk,
                            struct hf_error *error);
-    /* What one that keeps nothing does not have is NULL. */
+    /* NULL in a journal that keeps nothing. */
     enum hf_status (*unlocked)(struct hf_journal *journal,
                                struct hf_error *error);
     enum hf_status (*secure)(struct hf_journal *journal,
