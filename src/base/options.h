@@ -62,7 +62,7 @@ struct hf_option {
     const char *help;  /* is wrapped; a newline is kept */
 };
 
-/* The sizes of what each kind writes: a field of another size does not compile. */
+/* The size of each kind: a field of another size does not compile. */
 #define HF_OPTION_FLAG_SIZE          sizeof(bool)
 #define HF_OPTION_WORD_SIZE          sizeof(unsigned)
 #define HF_OPTION_NUMBER_SIZE        sizeof(int64_t)

@@ -44,8 +44,8 @@
  * except those that look up hosts.
  */
 
-/* Bytes of a line beside its body, with a NUL: session, secret and verb, and the
- * name and space of a change. */
+/* Bytes of a line beside its body, with a NUL: session, secret and verb, and
+ * the name and space of a change. */
 enum { HF_SERVER_LINE_MORE = 256 + 6 * (HF_NAME_MAX + HF_SPACE_MAX) };
 
 struct hf_server {
