@@ -111,11 +111,20 @@ def beheaded(path):
     remove("-shm")(path)
 
 
+def back_up(path, to):
+    """As SQLite does it: a file that its server folds the log into just now
+    cannot be copied."""
+    source = sqlite3.connect(f"{path}/served.db")
+    target = sqlite3.connect(to)
+    source.backup(target)
+    target.close()
+    source.close()
+
+
 def restored(path, *_):
-    """A backup is put in the place of the file."""
-    shutil.copy(f"{path}/served.db", f"{path}/old")
+    """A backup of before the grant is put in the place of the file."""
     ALL(path)
-    os.rename(f"{path}/old", f"{path}/served.db")
+    os.rename(f"{path}/backup.db", f"{path}/served.db")
 
 
 LOSSES = {
@@ -145,6 +154,7 @@ def lose(checks, name, followers, do):
             for other in others:
                 other.start()
                 other.await_ready()
+            back_up(path, f"{path}/backup.db")
             grant(leader)
             do(path, leader, *others)
             word = first_word([*others, leader])
@@ -515,16 +525,14 @@ def online_backup(checks):
         server.await_leading()
         grant(server)
         known = service(server)
-        source = sqlite3.connect(f"{path}/served.db")
-        target = sqlite3.connect(f"{path}/backup.db")
-        source.backup(target)
-        target.close()
-        source.close()
+        back_up(path, f"{path}/backup.db")
         remove("-wal", "-shm")(path)
         os.rename(f"{path}/backup.db", f"{path}/served.db")
         await_that(lambda: service(server) not in (None, known))
         checks.check("its leader goes on, as another service",
                      is_grace(grace(server)), grace(server))
+
+
 def retired_within_it(checks):
     """Its own beat is over long before."""
     with folder() as path, Server(DAEMON, path, "--max-ttl", "6s") as server:
@@ -550,8 +558,11 @@ def copied(checks):
         server.await_leading()
         grant(server)
         os.mkdir(f"{path}/copy")
+        # Two files that were not copied at one moment are none of a database.
+        server.process.send_signal(signal.SIGSTOP)
         for file in files(path)[:2]:
             shutil.copy(file, f"{path}/copy")
+        server.process.send_signal(signal.SIGCONT)
         with Server(DAEMON, f"{path}/copy") as copy:
             word = first_word([copy], "y")
             checks.check("a copy has forgotten", is_grace(word), word)
