@@ -5,7 +5,7 @@
 set -eu
 
 run="gcc libc6-dev cmake ninja-build pkg-config libsqlite3-dev
-    libnghttp2-dev libuv1-dev libssl-dev
+    libnghttp2-dev libuv1-dev libssl-dev libpq-dev
     libinih-dev"
 test="g++ spin python3 clang lld libclang-rt-14-dev libcmocka-dev
     libjansson-dev faketime sqlite3 procps jq curl nghttp2-client nodejs python3-h2
