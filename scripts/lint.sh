@@ -45,7 +45,7 @@ tidy() {
 analyzer() {
     git ls-files 'src/*.c' | xargs -P "$(nproc)" -n 1 gcc -std=c11 -O1 \
         -D_GNU_SOURCE -DHF_CLI_VERSION='"0"' -DHF_SERVER_VERSION='"0"' \
-        -DHF_MODULE_VERSION='"0"' -DHF_MODULE_FOLDER='"/"' -Isrc -Iinclude \
+        -DHF_MODULE_FOLDER='"/"' -Isrc -Iinclude \
         -fanalyzer -Werror -o /dev/null -c
 }
 

@@ -38,7 +38,7 @@ hf_sharing_made_now(const struct hf_cli_target *target,
 const char *
 hf_sharing_remedy(const struct hf_cli_target *target, enum hf_status status)
 {
-    if (status != HF_E_DENIED || hf_cli_target_is_server(target))
+    if (status != HF_E_DENIED || !hf_cli_target_is_file(target))
         return "";
     return "to share locks with other users, name a place in a folder that "
            "their group may write, by --at or HOLDFAST_AT, as "

@@ -22,6 +22,13 @@ hf_cli_target_is_server(const struct hf_cli_target *target)
 }
 
 bool
+hf_cli_target_is_file(const struct hf_cli_target *target)
+{
+    return hf_cli_target_is_default(target) ||
+           strncmp(place_of(target), "sqlite:", 7) == 0;
+}
+
+bool
 hf_cli_target_is_default(const struct hf_cli_target *target)
 {
     const char *at = place_of(target);

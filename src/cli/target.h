@@ -27,6 +27,9 @@ int hf_cli_target_check(const struct hf_cli_target *target);
 /* Is it a lock server? */
 bool hf_cli_target_is_server(const struct hf_cli_target *target);
 
+/* Is it a file of this host's? */
+bool hf_cli_target_is_file(const struct hf_cli_target *target);
+
 /* Was none named, so that it is the default one? */
 bool hf_cli_target_is_default(const struct hf_cli_target *target);
 

@@ -6,15 +6,23 @@
 #include "base/check.h"
 #include "base/fail.h"
 #include "journal/methods.h"
+#include "store/module.h"
 #include "store/sqlite_served.h"
 
 enum hf_status
 hf_journal_open(const struct hf_place *place, const struct hf_alloc *alloc,
                 struct hf_journal **journal, struct hf_error *error)
 {
-    return place->kind->keeps_nothing
-               ? hf_journal_memory_open(place, alloc, journal, error)
-               : hf_journal_sqlite_open(place, alloc, journal, error);
+    const struct hf_place_module *module;
+    enum hf_status status;
+
+    if (place->kind->keeps_nothing)
+        return hf_journal_memory_open(place, alloc, journal, error);
+    if (place->kind->module == NULL)
+        return hf_journal_sqlite_open(place, alloc, journal, error);
+    status = place->kind->module(&module, error);
+    return status == HF_OK ? module->journal_open(place, alloc, journal, error)
+                           : status;
 }
 
 void
@@ -27,8 +35,15 @@ hf_journal_close(struct hf_journal *journal)
 enum hf_status
 hf_journal_find(const struct hf_place *place, struct hf_error *error)
 {
-    return place->kind->keeps_nothing ? HF_OK
-                                      : hf_sqlite_served_find(place, error);
+    const struct hf_place_module *module;
+    enum hf_status status;
+
+    if (place->kind->keeps_nothing)
+        return HF_OK;
+    if (place->kind->module == NULL)
+        return hf_sqlite_served_find(place, error);
+    status = place->kind->module(&module, error);
+    return status == HF_OK ? module->journal_find(place, error) : status;
 }
 
 enum hf_status

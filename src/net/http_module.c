@@ -1,9 +1,11 @@
 #include "net/http_module.h"
 
+#include <holdfast/version.h>
+
 HF_PUBLIC extern const struct hf_http_module hf_http_module;
 
 const struct hf_http_module hf_http_module = {
-    .version = HF_MODULE_VERSION,
+    .version = HF_VERSION,
     .open = hf_http_client_open,
     .close = hf_http_client_close,
     .ask = hf_http_client_ask,

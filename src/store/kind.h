@@ -9,18 +9,20 @@
 #include "base/checkup.h"
 #include "base/limits.h"
 
+struct hf_place_module;
 struct hf_store;
 struct hf_store_kind;
 
-/* A place: the URL of where locks are kept (holdfast.h, hf_client_open).  Plain
- * values; nothing is allocated. */
+/* A place: the URL of where locks are kept (holdfast.h, hf_client_open).  It
+ * has no secret.  Plain values; nothing is allocated. */
 struct hf_place {
     const struct hf_store_kind *kind; /* a row of the table in place.c */
     bool network;                     /* sqlite: ?network=1 */
     char path[HF_PLACE_MAX + 1];      /* sqlite: the file, absolute, decoded;
-                                         memory: the table's name */
+                                         memory: the table's name;
+                                         postgresql: "" */
     char text[3 * HF_PLACE_MAX + 32]; /* as a URL that means the same in any
-                                         folder */
+                                         folder; all that is shown of it */
 };
 
 /* Bytes of a place's log from which on people should be told. */
@@ -50,16 +52,21 @@ enum hf_store_use {
 /*
  * A kind of store, which the URL's scheme names.  Each has one row in the table
  * of place.c.  Outside src/store nobody compares kinds: others ask what a kind
- * is able to do.  A row is all that must be linked: its functions may load a
- * module that has the rest.
+ * is able to do.  A row is all that must be linked: its functions may open a
+ * module that has the rest (module.h).
  *
  * Any thread may call these functions.
  */
 struct hf_store_kind {
     const char *scheme; /* with its colon: "sqlite:" */
+    const char *also;   /* another spelling of it; NULL: none */
 
     /* The contents end with the process, and no other process sees them. */
     bool keeps_nothing;
+
+    /* The module that has the rest, as hf_module_postgresql; NULL: none. */
+    enum hf_status (*module)(const struct hf_place_module **module,
+                             struct hf_error *error);
 
     /* Read `rest`, which follows the scheme.  *place has its kind, and is zero
      * otherwise.  As hf_place_parse, but for *place, which may be changed on

@@ -174,7 +174,7 @@ TEST(what_is_no_url_of_ours_is_refused)
     assert_int_equal(refused("/var/lib/locks.db"), HF_E_INVALID);
     assert_int_equal(refused("locks.db"), HF_E_INVALID);
     assert_int_equal(refused("SQLITE:/a.db"), HF_E_INVALID);
-    assert_int_equal(refused("postgresql://db/locks"), HF_E_INVALID);
+    assert_int_equal(refused("mysql://db/locks"), HF_E_INVALID);
     assert_int_equal(refused("bad\x1b[31m"), HF_E_INVALID);
 }
 

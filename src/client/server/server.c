@@ -1,15 +1,10 @@
-#include <dlfcn.h>
-#include <limits.h>
-#include <link.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
 #include "base/alarm.h"
 #include "base/fail.h"
 #include "base/fd.h"
+#include "base/module.h"
 #include "base/thread.h"
 #include "client/server/connections.h"
 #include "client/server/loop.h"
@@ -129,69 +124,22 @@ static const struct hf_place_methods methods = {
 
 /* ---- Opening ------------------------------------------------------------- */
 
-#define MODULE_FILE "holdfast-http.so"
-
-/* Folders of the module, relative to that of this library or program. */
-static const char *const beside[] = {"holdfast", "../lib/holdfast"};
-
-/* The file of this library, or of the program that it is linked into, which has
- * no name in the link map.  False: it is not known. */
-static bool
-find_file(char path[PATH_MAX])
-{
-    struct link_map *map = NULL;
-    Dl_info info;
-
-    if (dladdr1(beside, &info, (void **)&map, RTLD_DL_LINKMAP) == 0 ||
-        map == NULL)
-        return false;
-    return realpath(map->l_name[0] == '\0' ? "/proc/self/exe" : map->l_name,
-                    path) != NULL;
-}
-
-static void *
-open_beside(const char *file)
-{
-    int folder_len = (int)(strrchr(file, '/') - file);
-    char path[PATH_MAX + 64];
-    void *handle = NULL;
-
-    for (size_t i = 0; i < sizeof(beside) / sizeof(beside[0]); i++) {
-        snprintf(path, sizeof(path), "%.*s/%s/%s", folder_len, file, beside[i],
-                 MODULE_FILE);
-        if (handle == NULL)
-            handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    }
-    return handle;
-}
-
-/*
- * Find and open the module that speaks HTTP; the process keeps it.  It is
- * looked for beside this library or program, in ../lib/holdfast, and where it
- * was to be installed.  HF_E_UNAVAILABLE: it is in none of them, or of another
- * version.
- */
+/* The module that speaks HTTP. */
 static enum hf_status
 open_module(const struct hf_http_module **module, struct hf_error *error)
 {
-    char file[PATH_MAX];
-    void *handle = find_file(file) ? open_beside(file) : NULL;
-    const struct hf_http_module *found;
+    static const struct hf_module_name name = {
+        .place = "http",
+        .needs = "holdfast-http.so",
+        .file = "holdfast-http.so",
+        .symbol = HF_HTTP_MODULE_SYMBOL,
+    };
+    const void *found = NULL;
+    enum hf_status status = hf_module_open(&name, &found, error);
 
-    if (handle == NULL)
-        handle =
-            dlopen(HF_MODULE_FOLDER "/" MODULE_FILE, RTLD_NOW | RTLD_LOCAL);
-    if (handle == NULL)
-        return hf_fail(error, HF_E_UNAVAILABLE,
-                       "http: needs %s, which is not installed: %.120s",
-                       MODULE_FILE, dlerror());
-    found = dlsym(handle, HF_HTTP_MODULE_SYMBOL);
-    if (found == NULL || strcmp(found->version, HF_MODULE_VERSION) != 0)
-        return hf_fail(error, HF_E_UNAVAILABLE,
-                       "http: %s is of another version than this (%s)",
-                       MODULE_FILE, HF_MODULE_VERSION);
-    *module = found;
-    return HF_OK;
+    if (status == HF_OK)
+        *module = found;
+    return status;
 }
 
 static enum hf_status

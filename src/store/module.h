@@ -1,0 +1,42 @@
+#ifndef HF_STORE_MODULE_H
+#define HF_STORE_MODULE_H
+
+#include "store/kind.h"
+
+/*
+ * The module of a kind of place whose library not everybody has: what it does
+ * behind store.h and journal.h.  It is opened when a place of that kind is
+ * (base/module.h), and has its own copy of the code below it: so it is of this
+ * very version, and pointers into it last as long as the process.
+ */
+
+struct hf_journal;
+
+struct hf_place_module {
+    const char *version; /* first: HF_VERSION of its build */
+
+    /* As hf_store_open_at, hf_journal_open and hf_journal_find. */
+    enum hf_status (*open)(const struct hf_place *place, enum hf_store_use use,
+                           const struct hf_alloc *alloc,
+                           struct hf_store **store, struct hf_error *error);
+    enum hf_status (*journal_open)(const struct hf_place *place,
+                                   const struct hf_alloc *alloc,
+                                   struct hf_journal **journal,
+                                   struct hf_error *error);
+    enum hf_status (*journal_find)(const struct hf_place *place,
+                                   struct hf_error *error);
+
+    /* As hf_store_blame. */
+    void (*blame)(const struct hf_place *place, const struct hf_error *error,
+                  struct hf_checkup *checkup);
+};
+
+#define HF_PLACE_MODULE_SYMBOL "hf_place_module"
+
+/* The module for places in PostgreSQL.  HF_E_UNAVAILABLE: it is not installed,
+ * or is of another version; or this is the static library, which has none. */
+HF_MUST_USE enum hf_status
+hf_module_postgresql(const struct hf_place_module **module,
+                     struct hf_error *error);
+
+#endif
