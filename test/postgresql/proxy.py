@@ -1,0 +1,257 @@
+"""A TCP proxy that loses things on purpose: it stands before a server, and does
+one thing wrong at the n-th message of one direction.
+
+It knows where messages begin and end by a framing, which another protocol would
+bring, too; here is PostgreSQL's.
+"""
+
+import contextlib
+import dataclasses
+import socket
+import struct
+import threading
+import time
+
+from cluster import PATIENCE_S, own_address
+
+TO_SERVER, TO_CLIENT = "to the server", "to the client"
+
+# What can happen to a message.
+CUT = "cut"                # it is lost, and both sides see the end
+CUT_INSIDE = "cut inside"  # half of it arrives before that
+CUT_BEHIND = "cut behind"  # it arrives before that
+HOLE = "hole"        # it is lost, and so is all else, both ways, without a word
+SWALLOW = "swallow"  # it arrives, and nothing comes back any more
+DELAY = "delay"      # it arrives late, and all behind it
+FAULTS = (CUT, CUT_INSIDE, CUT_BEHIND, HOLE, SWALLOW, DELAY)
+
+
+@dataclasses.dataclass
+class Fault:
+    kind: str
+    direction: str = TO_SERVER
+    n: int = 1 # counted from arm(), over the connections that it is for
+    connection: int = None # the only one it is for, by Proxy.connections
+    seconds: float = 0.5   # of a delay
+
+    def __str__(self):
+        return f"{self.kind} of message {self.n} {self.direction}"
+
+
+class PostgresFraming:
+    """Messages of one connection, both ways."""
+
+    SSL, GSS = 80877103, 80877104
+
+    def __init__(self):
+        self.began = False    # the first message of a client has no type
+        self.one_byte = False # the answer to whether it may be encrypted
+        self.opaque = False   # it is
+
+    def split(self, direction, data):
+        """(kind of the first message, its length), or None: it is not whole."""
+        if self.opaque:
+            return "?", len(data)
+        if direction == TO_CLIENT and self.one_byte:
+            self.one_byte = False
+            self.opaque = data[:1] == b"S"
+            return data[:1].decode(), 1
+        typed = direction == TO_CLIENT or self.began
+        if len(data) < 4 + typed:
+            return None
+        length = typed + struct.unpack_from(">I", data, typed)[0]
+        if len(data) < length:
+            return None
+        if typed:
+            return chr(data[0]), length
+        code = struct.unpack_from(">I", data, 4)[0]
+        self.one_byte = code in (self.SSL, self.GSS)
+        self.began = not self.one_byte
+        return "startup", length
+
+
+class Connection:
+    def __init__(self, index, client, server, framing):
+        self.index = index
+        self.ends = {TO_SERVER: server, TO_CLIENT: client}
+        self.framing = framing
+        self.lost = set()   # directions in which nothing passes any more
+        self.silent = False # nobody hears of an end, either
+        self.open = 2     # threads that pump
+
+    def close(self):
+        """Both sides see it; a thread that receives is woken."""
+        for end in self.ends.values():
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+
+class Proxy:
+    """Before (address, port).  Threads: arm() and the rest from any."""
+
+    def __init__(self, address, port, framing=PostgresFraming):
+        self._target = (address, port)
+        self._framing = framing
+        self._lock = threading.Condition()
+        self._fault = None
+        self._count = {TO_SERVER: 0, TO_CLIENT: 0}
+        self._frozen = False
+        self._closed = False
+        self.fired = False   # has the fault happened?
+        self.seen = []       # (connection, direction, kind) since arm()
+        self.connections = []
+
+    def __enter__(self):
+        self.address = own_address()
+        self._listener = socket.create_server((self.address, 0), backlog=64)
+        self.port = self._listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+        return self
+
+    def __exit__(self, *error):
+        with self._lock:
+            self._closed = True
+            self._frozen = False
+            self._lock.notify_all()
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        self.close_all()
+
+    # ---- What it is told ------------------------------------------------
+
+    @property
+    def at(self):
+        """For Endpoint.url()."""
+        return self.address, self.port
+
+    def arm(self, fault=None):
+        """Count from 1, and do that once."""
+        with self._lock:
+            self._fault = fault
+            self._count = {TO_SERVER: 0, TO_CLIENT: 0}
+            self.fired = False
+            self.seen = []
+
+    def counted(self, direction):
+        """How many messages have passed, or been lost, since arm()."""
+        with self._lock:
+            return self._count[direction]
+
+    def await_fired(self):
+        with self._lock:
+            if not self._lock.wait_for(lambda: self.fired, PATIENCE_S):
+                raise TimeoutError(f"{self._fault}: it never came to that")
+
+    def freeze(self):
+        """Nothing passes, of those that come, too, until thaw()."""
+        with self._lock:
+            self._frozen = True
+
+    def thaw(self):
+        with self._lock:
+            self._frozen = False
+            self._lock.notify_all()
+
+    def close_all(self):
+        """As when the kernels of both sides have given up, at last."""
+        with self._lock:
+            connections = list(self.connections)
+        for connection in connections:
+            connection.close()
+
+    # ---- What it does ---------------------------------------------------
+
+    def _accept(self):
+        while True:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._connect, args=(client,),
+                             daemon=True).start()
+
+    def _connect(self, client):
+        try:
+            server = socket.create_connection(self._target)
+        except OSError:
+            client.close()
+            return
+        for end in client, server:
+            end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        with self._lock:
+            connection = Connection(len(self.connections), client, server,
+                                    self._framing())
+            self.connections.append(connection)
+            if self._closed:
+                connection.close()
+        threading.Thread(target=self._pump, args=(connection, TO_CLIENT),
+                         daemon=True).start()
+        self._pump(connection, TO_SERVER)
+
+    def _pump(self, connection, direction):
+        source = connection.ends[
+            TO_CLIENT if direction == TO_SERVER else TO_SERVER]
+        data = b""
+        try:
+            while True:
+                more = source.recv(1 << 16)
+                if not more:
+                    break
+                data += more
+                while data and (first := self._split(connection, direction,
+                                                     data)):
+                    kind, length = first
+                    self._pass(connection, direction, kind, data[:length])
+                    data = data[length:]
+        except OSError:
+            pass
+        if not connection.silent:
+            connection.close()
+        with self._lock:
+            connection.open -= 1
+            last = connection.open == 0
+        if last:
+            for end in connection.ends.values():
+                end.close()
+
+    def _split(self, connection, direction, data):
+        with self._lock:
+            return connection.framing.split(direction, data)
+
+    def _pass(self, connection, direction, kind, message):
+        fault = self._note(connection, direction, kind)
+        if fault == DELAY:
+            time.sleep(self._fault.seconds)
+        if fault == CUT:
+            connection.close()
+            return
+        connection.silent |= fault in (HOLE, SWALLOW)
+        if fault == HOLE:
+            connection.lost.add(direction)
+        if fault in (HOLE, SWALLOW, CUT_BEHIND): # no answer comes through
+            connection.lost.add(TO_CLIENT if direction == TO_SERVER
+                                else TO_SERVER)
+        if direction in connection.lost:
+            return
+        if fault == CUT_INSIDE:
+            message = message[:len(message) // 2]
+        connection.ends[direction].sendall(message)
+        if fault in (CUT_INSIDE, CUT_BEHIND):
+            connection.close()
+
+    def _note(self, connection, direction, kind):
+        """Count a message: what is to happen to it."""
+        with self._lock:
+            self._lock.wait_for(lambda: not self._frozen)
+            fault = self._fault
+            if fault and fault.connection not in (None, connection.index):
+                return None
+            self._count[direction] += 1
+            self.seen.append((connection.index, direction, kind))
+            if (not fault or self.fired or fault.direction != direction
+                    or fault.n != self._count[direction]):
+                return None
+            self.fired = True
+            self._lock.notify_all()
+            return fault.kind
