@@ -71,11 +71,21 @@ keep_sessions(struct kept *kept, const struct hf_alloc *alloc,
     return HF_OK;
 }
 
+static void
+wait_for(struct hf_retired *retired, struct hf_duration time,
+         enum hf_retire_why why)
+{
+    if (time.ms <= retired->wait.ms)
+        return;
+    retired->wait = time;
+    retired->why = why;
+}
+
 /* For how long does whoever holds it believe so?  What is for a person is not
  * over by time; what has no session is void [S3]. */
 static enum hf_status
 look_at_grant(const struct kept *kept, const struct hf_served_row *row,
-              struct hf_duration *ttl, struct hf_error *error)
+              struct hf_retired *retired, struct hf_error *error)
 {
     struct hf_served_memory memory = {.texts_len = 0};
     struct hf_served_grant grant;
@@ -100,8 +110,7 @@ look_at_grant(const struct kept *kept, const struct hf_served_row *row,
                        "and clear it there",
                        (int)grant.loaded.wants[0].name.len,
                        grant.loaded.wants[0].name.at);
-    if (session->ttl.ms > ttl->ms)
-        *ttl = session->ttl;
+    wait_for(retired, session->ttl, HF_RETIRE_GRANTED);
     return HF_OK;
 }
 
@@ -118,16 +127,15 @@ look_at_rows(struct kept *kept, const struct hf_alloc *alloc,
         qsort(kept->sessions, kept->count, sizeof(*kept->sessions), compare);
     kept->sorted = true;
     for (size_t i = 0; i < chunk->count && status == HF_OK; i++)
-        status = look_at_grant(kept, &chunk->grants[i], &retired->wait, error);
+        status = look_at_grant(kept, &chunk->grants[i], retired, error);
     retired->grants += chunk->count;
     return status;
 }
 
-/* How long everything that was granted may be believed in; at least the head's
- * own ttl. */
+/* For as long as anything that was granted may be believed in. */
 static enum hf_status
-find_ttl(struct hf_journal *journal, const struct hf_alloc *alloc,
-         struct hf_retired *retired, struct hf_error *error)
+wait_for_grants(struct hf_journal *journal, const struct hf_alloc *alloc,
+                struct hf_retired *retired, struct hf_error *error)
 {
     struct kept *kept = hf_new(alloc, struct kept);
     enum hf_status status = HF_OK;
@@ -192,25 +200,31 @@ forgets(const struct hf_journal_found *found)
            (found->exists && found->head.store != found->store);
 }
 
-/* How long must nobody have begun to serve it?  0: it is free now. */
+/* For how long must nobody have begun to serve it?  A leader that has left took
+ * its node out of the head, and writes no more [L4]. */
 static enum hf_status
 find_wait(struct hf_journal *journal, const struct hf_alloc *alloc,
           const struct hf_journal_found *found, struct hf_retired *retired,
           struct hf_error *error)
 {
     const struct hf_head *head = &found->head;
-    struct hf_duration *wait = &retired->wait;
 
-    wait->ms = 0;
+    retired->wait.ms = 0;
     if (forgets(found)) {
-        *wait = hf_longer(found->promised, head->max_ttl);
-        wait->ms += HF_LEADER_TTL_MS;
+        struct hf_duration lost = hf_longer(found->promised, head->max_ttl);
+
+        lost.ms += HF_LEADER_TTL_MS;
+        wait_for(retired, lost, HF_RETIRE_FORGOTTEN);
     }
+    retired->freed = retired->wait.ms > 0;
     if (!found->exists || head->address[0] == '\0')
         return HF_OK;
-    *wait = hf_longer(hf_longer(*wait, head->claim.terms.ttl), head->grace);
+    retired->freed = true;
     memcpy(retired->address, head->address, sizeof(retired->address));
-    return find_ttl(journal, alloc, retired, error);
+    if (head->node[0] != '\0')
+        wait_for(retired, head->claim.terms.ttl, HF_RETIRE_ALIVE);
+    wait_for(retired, head->grace, HF_RETIRE_FORGOTTEN);
+    return wait_for_grants(journal, alloc, retired, error);
 }
 
 /* A server that began meanwhile needs its mark. */
@@ -242,8 +256,7 @@ retire(struct hf_journal *journal, const struct hf_alloc *alloc,
         status = find_wait(journal, alloc, &found, retired, error);
     if (status != HF_OK)
         return status;
-    retired->freed = retired->wait.ms > 0;
-    if (retired->freed)
+    if (retired->wait.ms > 0)
         retired->waits(retired->ctx, retired);
     if (!stands_for(journal, &found, retired->wait))
         return hf_fail(error, HF_E_UNAVAILABLE,
