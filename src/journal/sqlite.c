@@ -29,6 +29,10 @@ enum {
      * the next writes over it: one in a thousand.  A log of 64 MiB costs each
      * batch half as much again, and people are told of one of 16. */
     LOG_MAX = 8 * 1024 * 1024,
+
+    /* Followers hear of batches at most so often, but at once of a head that
+     * begins a term or ends one. */
+    RING_MS = 50,
 };
 
 static const struct hf_journal_limits limits = {
@@ -43,6 +47,7 @@ struct file_journal {
     struct hf_sqlite_opening opened; /* of what is open, or was last */
     struct hf_file_watch files;      /* started by the first wait */
     struct hf_fold fold;             /* started when a term begins */
+    struct hf_instant ring_at;       /* not before for a batch of a term */
     uint64_t opening;                /* of the database, counted from 1 */
     _Atomic uint64_t looks;
 };
@@ -466,6 +471,19 @@ enter_to_write(struct file_journal *s, struct hf_instant until,
     return HF_OK;
 }
 
+static bool
+is_quiet(struct file_journal *s, const struct hf_journal_write *write)
+{
+    const struct hf_duration pause = {RING_MS};
+    struct hf_instant now = hf_now();
+
+    if (!write->new_term && write->head->node[0] != '\0' &&
+        !hf_reached(now, s->ring_at))
+        return true;
+    s->ring_at = hf_after(now, pause);
+    return false;
+}
+
 static enum hf_verdict
 write_batch(struct hf_journal *journal, const struct hf_journal_write *write,
             struct hf_instant until, uint64_t *version, struct hf_error *error)
@@ -479,6 +497,7 @@ write_batch(struct hf_journal *journal, const struct hf_journal_write *write,
     s->sql.db.keep_log = s->fold.started || keeps_log(write->head);
     if (keeps_log(write->head))
         hf_fold_hold(&s->fold);
+    s->sql.db.quiet = is_quiet(s, write);
     verdict = write_in_transaction(&work, error);
     hf_sqlite_sql_roll_back(&s->sql);
     if (verdict == HF_APPLIED) {
