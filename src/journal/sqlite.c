@@ -59,9 +59,10 @@ file_of(struct hf_journal *journal)
 }
 
 static struct hf_instant
-patience(void)
+patience(struct hf_instant until)
 {
-    return hf_after(hf_now(), (struct hf_duration){PATIENCE_MS});
+    return hf_earlier(until,
+                      hf_after(hf_now(), (struct hf_duration){PATIENCE_MS}));
 }
 
 static enum hf_status
@@ -118,7 +119,7 @@ enter(struct file_journal *s, struct hf_instant until, struct hf_error *error)
     enum hf_status status = HF_OK;
 
     if (s->sql.db.handle == NULL)
-        status = open_file(s, hf_earlier(until, patience()), error);
+        status = open_file(s, patience(until), error);
     if (status == HF_OK)
         status = hf_sqlite_sql_enter(&s->sql, until, error);
     if (status != HF_OK)
@@ -545,10 +546,11 @@ check_locks(struct file_journal *s, struct hf_error *error)
 }
 
 static enum hf_status
-unlocked(struct hf_journal *journal, struct hf_error *error)
+unlocked(struct hf_journal *journal, struct hf_instant until,
+         struct hf_error *error)
 {
     struct file_journal *s = file_of(journal);
-    enum hf_status status = enter(s, patience(), error);
+    enum hf_status status = enter(s, patience(until), error);
 
     if (status != HF_OK)
         return status;
@@ -618,8 +620,10 @@ secure(struct hf_journal *journal, struct hf_duration promised,
 }
 
 static enum hf_status
-retire(struct hf_journal *journal, struct hf_error *error)
+retire(struct hf_journal *journal, struct hf_instant until,
+       struct hf_error *error)
 {
+    (void)until;
     return hf_sqlite_served_unmark(&file_of(journal)->place, error);
 }
 
@@ -627,10 +631,10 @@ retire(struct hf_journal *journal, struct hf_error *error)
 
 static enum hf_status
 load(struct hf_journal *journal, struct hf_journal_chunk *chunk,
-     struct hf_error *error)
+     struct hf_instant until, struct hf_error *error)
 {
     struct file_journal *s = file_of(journal);
-    enum hf_status status = enter(s, patience(), error);
+    enum hf_status status = enter(s, patience(until), error);
     int code;
 
     if (status != HF_OK)
@@ -644,10 +648,10 @@ load(struct hf_journal *journal, struct hf_journal_chunk *chunk,
 
 static enum hf_status
 read_audit(struct hf_journal *journal, struct hf_journal_page *page,
-           struct hf_error *error)
+           struct hf_instant until, struct hf_error *error)
 {
     struct file_journal *s = file_of(journal);
-    enum hf_status status = enter(s, patience(), error);
+    enum hf_status status = enter(s, patience(until), error);
     int code;
 
     if (status != HF_OK)
@@ -750,7 +754,7 @@ hf_journal_sqlite_open(const struct hf_place *place,
         .limits = limits,
     };
     made->place = *place;
-    status = enter(made, patience(), error);
+    status = enter(made, patience(HF_NEVER), error);
     if (status != HF_OK) {
         close_sqlite(&made->base);
         return status;

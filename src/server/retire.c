@@ -7,8 +7,12 @@
 #include "base/fail.h"
 #include "journal/journal.h"
 
-/* For each read and write. */
-static const struct hf_duration patience = {10 * 1000};
+/* For each call. */
+static struct hf_instant
+in_patience(void)
+{
+    return hf_after(hf_now(), (struct hf_duration){10 * 1000});
+}
 
 static enum hf_status
 look(struct hf_journal *journal, struct hf_journal_found *found,
@@ -16,7 +20,7 @@ look(struct hf_journal *journal, struct hf_journal_found *found,
 {
     struct hf_error why = {0};
     enum hf_status status =
-        hf_journal_read(journal, hf_after(hf_now(), patience), found, &why);
+        hf_journal_read(journal, in_patience(), found, &why);
 
     return status == HF_OK
                ? HF_OK
@@ -144,7 +148,7 @@ wait_for_grants(struct hf_journal *journal, const struct hf_alloc *alloc,
         return hf_fail(error, HF_E_NOMEM, "out of memory");
     kept->chunk.arena.alloc = alloc;
     while (status == HF_OK && kept->chunk.rows != HF_JOURNAL_END) {
-        status = hf_journal_load(journal, &kept->chunk, error);
+        status = hf_journal_load(journal, &kept->chunk, in_patience(), error);
         if (status == HF_OK)
             status = look_at_rows(kept, alloc, retired, error);
     }
@@ -182,8 +186,8 @@ take_node_out(struct hf_journal *journal, struct hf_journal_found *found,
     found->head.node[0] = '\0';
     found->head.address[0] = '\0';
     found->head.grace.ms = 0; /* it was waited for */
-    verdict = hf_journal_write(journal, &put, hf_after(hf_now(), patience),
-                               &found->version, error);
+    verdict =
+        hf_journal_write(journal, &put, in_patience(), &found->version, error);
     if (verdict == HF_APPLIED)
         return HF_OK;
     if (verdict == HF_REFUSED)
@@ -232,14 +236,14 @@ static enum hf_status
 unmark(struct hf_journal *journal, struct hf_error *error)
 {
     struct hf_journal_found found;
-    enum hf_status status = hf_journal_retire(journal, error);
+    enum hf_status status = hf_journal_retire(journal, in_patience(), error);
 
     if (status == HF_OK)
         status = look(journal, &found, error);
     if (status != HF_OK || !found.exists || found.head.node[0] == '\0')
         return status;
-    status = hf_journal_secure(journal, found.head.max_ttl,
-                               hf_after(hf_now(), patience), error);
+    status =
+        hf_journal_secure(journal, found.head.max_ttl, in_patience(), error);
     return status != HF_OK ? status
                            : hf_fail(error, HF_E_UNAVAILABLE,
                                      "somebody has begun to serve it");
@@ -279,7 +283,7 @@ hf_retire(const struct hf_place *place, const struct hf_alloc *alloc,
         return hf_fail(error, HF_E_INVALID,
                        "%.120s keeps nothing: there is nothing to retire",
                        place->text);
-    status = hf_journal_find(place, error);
+    status = hf_journal_find(place, in_patience(), error);
     if (status == HF_OK)
         status = hf_journal_open(place, alloc, &journal, error);
     if (status != HF_OK)
@@ -315,7 +319,7 @@ hf_unled(const struct hf_place *place, const struct hf_alloc *alloc,
 
     if (place->kind->keeps_nothing)
         return HF_OK; /* it forgets, whoever says so */
-    if (hf_journal_find(place, NULL) != HF_OK)
+    if (hf_journal_find(place, in_patience(), NULL) != HF_OK)
         return HF_OK;
     status = hf_journal_open(place, alloc, &journal, error);
     if (status != HF_OK)

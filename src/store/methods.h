@@ -106,19 +106,20 @@ struct hf_store_methods {
                           struct hf_error *error);
     enum hf_status (*scan)(struct hf_store *store,
                            const struct hf_store_scan *scan,
-                           hf_store_row_fn *row, void *ctx,
-                           struct hf_error *error);
+                           struct hf_instant until, hf_store_row_fn *row,
+                           void *ctx, struct hf_error *error);
     /* NULL: nobody serves such a place. */
-    enum hf_status (*unserved)(struct hf_store *store, struct hf_error *error);
+    enum hf_status (*unserved)(struct hf_store *store, struct hf_instant until,
+                               struct hf_error *error);
     void (*commit)(struct hf_store *store, struct hf_store_group *groups,
                    size_t groups_count, struct hf_instant until,
                    struct hf_error *error);
     void (*wait)(struct hf_store *store, struct hf_store_watch *watches,
                  size_t watches_count, struct hf_instant until, int wake_fd);
-    bool (*is_woken)(struct hf_store *store);
+    bool (*is_woken)(struct hf_store *store, struct hf_instant until);
     enum hf_status (*purge)(struct hf_store *store, struct hf_duration age,
-                            size_t limit, size_t *purged,
-                            struct hf_error *error);
+                            size_t limit, struct hf_instant until,
+                            size_t *purged, struct hf_error *error);
     void (*inspect)(struct hf_store *store, struct hf_instant until,
                     hf_store_checkup_fn *tell, void *ctx);
 };

@@ -263,10 +263,12 @@ TEST(a_call_that_takes_long_is_trouble_until_it_returns)
 
 static enum hf_status
 fail_scan(struct hf_store *store, const struct hf_store_scan *scan,
-          hf_store_row_fn *row, void *ctx, struct hf_error *error)
+          struct hf_instant until, hf_store_row_fn *row, void *ctx,
+          struct hf_error *error)
 {
     (void)store;
     (void)scan;
+    (void)until;
     (void)row;
     (void)ctx;
     return hf_fail(error, HF_E_UNAVAILABLE, "%s", full.text);

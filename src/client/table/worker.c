@@ -21,6 +21,7 @@
 #define PURGE_AGE   ((struct hf_duration){INT64_C(24) * 3600 * 1000})
 #define PURGE_EVERY 64
 #define PURGE_LIMIT 1000
+#define PURGE_UNTIL hf_after(hf_now(), (struct hf_duration){3000})
 
 /* An idle worker naps once callers have made so many calls in a row, those of
  * two locks.  A nap is about as long as a commit takes.  After so many naps
@@ -210,8 +211,8 @@ purge(struct hf_table *table)
     table->purge_due = false;
     begin_call(table);
     /* Nothing depends on whether it failed. */
-    if (hf_store_purge(table->store, PURGE_AGE, PURGE_LIMIT, &purged, NULL) !=
-        HF_OK)
+    if (hf_store_purge(table->store, PURGE_AGE, PURGE_LIMIT, PURGE_UNTIL,
+                       &purged, NULL) != HF_OK)
         purged = 0;
     end_call(table);
     look_whether_it_went_back(table);
