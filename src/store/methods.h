@@ -71,6 +71,10 @@ struct hf_store_limits {
     unsigned max_calls;    /* at the same time, each from its own thread */
 };
 
+/* The calls that a store across a network bears: one may wait, and one be stuck
+ * with an answer that never comes. */
+#define HF_STORE_REMOTE_CALLS 3
+
 /* Called by get for each key, in the given order: `index` is the key's place.
  * `record` is borrowed for the call.  It must be brief, and use no store. */
 typedef void hf_store_found_fn(void *ctx, size_t index,
@@ -131,9 +135,9 @@ struct hf_store {
     struct hf_place place;
     bool is_new; /* the last opening made the place */
     struct hf_store_limits limits;
-    uint64_t generation;       /* as hf_store_generation says */
-    _Atomic uint64_t looks;    /* as hf_store_looks says */
-    _Atomic int64_t locked_ms; /* the instant at which a call last met a
+    _Atomic uint64_t generation; /* as hf_store_generation says */
+    _Atomic uint64_t looks;      /* as hf_store_looks says */
+    _Atomic int64_t locked_ms;   /* the instant at which a call last met a
                                   lock of another process; 0: never */
 };
 

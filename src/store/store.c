@@ -38,7 +38,7 @@ hf_store_close(struct hf_store *store)
 uint64_t
 hf_store_generation(const struct hf_store *store)
 {
-    return store->generation;
+    return atomic_load(&store->generation);
 }
 
 /* A call that waits for a lock tries it every few milliseconds, on a machine

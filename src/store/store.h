@@ -53,13 +53,14 @@ void hf_store_close(struct hf_store *store);
 /*
  * How often the store has found that what it had open was no longer the place
  * of that name, for somebody removed or replaced it: 0 at first, and grows
- * within calls only, by one each time.
+ * within calls only, by one each time.  Any thread, beside calls.
  *
  * The call that notices answers *unavailable* to every read and group, with
  * the cause; a group that had been written by then is HF_UNKNOWN.  The next
  * call opens the place anew, as hf_store_open does, and may fail as that does.
  * What was answered under an earlier generation may not be in the place any
- * more: the place "went back".
+ * more: the place "went back".  Of several calls at a time, one may be answered
+ * by the former place, and return after another has noticed.
  */
 uint64_t hf_store_generation(const struct hf_store *store);
 
