@@ -27,9 +27,13 @@ hf_hex_write_u64(uint64_t number, char text[17])
 static int
 value_of(char digit)
 {
-    if (digit >= '0' && digit <= '9')
-        return digit - '0';
-    return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
+    static const signed char above[256] = {
+        ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,
+        ['6'] = 7,  ['7'] = 8,  ['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12,
+        ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
+    };
+
+    return above[(unsigned char)digit] - 1;
 }
 
 int

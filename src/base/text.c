@@ -40,12 +40,6 @@ hf_text_take_back(struct hf_text *text, size_t len)
 }
 
 void
-hf_text_add(struct hf_text *text, const char *string)
-{
-    hf_text_add_bytes(text, string, strlen(string));
-}
-
-void
 hf_text_add_bytes(struct hf_text *text, const char *bytes, size_t len)
 {
     size_t start = hf_text_kept(text);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/attrs.h"
 
@@ -31,8 +32,15 @@ size_t hf_text_kept(const struct hf_text *text);
 /* Cut the text to `len`, which was its length when nothing was cut. */
 void hf_text_take_back(struct hf_text *text, size_t len);
 
-void hf_text_add(struct hf_text *text, const char *string);
 void hf_text_add_bytes(struct hf_text *text, const char *bytes, size_t len);
+
+/* The length of a literal is counted when it is compiled. */
+static inline void
+hf_text_add(struct hf_text *text, const char *string)
+{
+    hf_text_add_bytes(text, string, strlen(string));
+}
+
 void hf_text_add_number(struct hf_text *text, uint64_t number);
 HF_PRINTF(2, 3)
 void hf_text_addf(struct hf_text *text, const char *format, ...);

@@ -186,7 +186,7 @@ compose(struct hf_text *out, const struct hf_waiting_line *line,
         add_holder(out, line, seen);
         break;
     case HF_WAITING_LINE_UNANSWERED:
-        hf_text_addf(out, "no answer about %s%s: %s", line->name,
+        hf_text_addf(out, "nothing is known about %s%s: %s", line->name,
                      for_how_long(line->known_at, text, sizeof(text)),
                      why[0] != '\0' ? why : line->place);
         break;

@@ -111,7 +111,7 @@ on_no_answer(struct lock_watch *watch, const struct hf_error *error)
     if (watch->no_answer)
         return 0;
     hf_output_quote(&name, watch->target->name);
-    hf_say("no answer about %s, watching on: %s", name.at, error->text);
+    hf_say("nothing is known about %s, watching on: %s", name.at, error->text);
     watch->no_answer = true;
     watch->before = (struct watch_sight){.waiters = -1};
     return 0;

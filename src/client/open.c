@@ -123,7 +123,8 @@ check_unserved(struct hf_store *store, const char *place,
                struct hf_error *error)
 {
     struct hf_error why = {0};
-    enum hf_status status = hf_store_unserved(store, &why);
+    enum hf_status status =
+        hf_store_unserved(store, hf_after(hf_now(), HF_OPEN_PATIENCE), &why);
 
     return status == HF_OK
                ? HF_OK

@@ -11,6 +11,9 @@ struct hf_backend;
 /* How long a caller's own call may wait for a place that others keep locked. */
 #define HF_TURN_MS 100
 
+/* How long opening a place waits for each of its answers. */
+#define HF_OPEN_PATIENCE ((struct hf_duration){3000})
+
 /*
  * Place: what stands behind a handle.  No file above this line knows whether
  * it is a table of records or a server.

@@ -9,6 +9,13 @@
 #include "store/module.h"
 #include "store/sqlite_served.h"
 
+static enum hf_status
+late(struct hf_error *error)
+{
+    return hf_fail(error, HF_E_UNAVAILABLE,
+                   "the time limit of this call was over before it began");
+}
+
 enum hf_status
 hf_journal_open(const struct hf_place *place, const struct hf_alloc *alloc,
                 struct hf_journal **journal, struct hf_error *error)
@@ -33,7 +40,8 @@ hf_journal_close(struct hf_journal *journal)
 }
 
 enum hf_status
-hf_journal_find(const struct hf_place *place, struct hf_error *error)
+hf_journal_find(const struct hf_place *place, struct hf_instant until,
+                struct hf_error *error)
 {
     const struct hf_place_module *module;
     enum hf_status status;
@@ -43,15 +51,18 @@ hf_journal_find(const struct hf_place *place, struct hf_error *error)
     if (place->kind->module == NULL)
         return hf_sqlite_served_find(place, error);
     status = place->kind->module(&module, error);
-    return status == HF_OK ? module->journal_find(place, error) : status;
+    return status == HF_OK ? module->journal_find(place, until, error) : status;
 }
 
 enum hf_status
-hf_journal_unlocked(struct hf_journal *journal, struct hf_error *error)
+hf_journal_unlocked(struct hf_journal *journal, struct hf_instant until,
+                    struct hf_error *error)
 {
-    return journal->methods->unlocked == NULL
-               ? HF_OK
-               : journal->methods->unlocked(journal, error);
+    if (journal->methods->unlocked == NULL)
+        return HF_OK;
+    if (hf_reached(hf_now(), until))
+        return late(error);
+    return journal->methods->unlocked(journal, until, error);
 }
 
 struct hf_journal_limits
@@ -73,13 +84,6 @@ hf_journal_log(const struct hf_journal *journal)
 }
 
 /* ---- The head ------------------------------------------------------------ */
-
-static enum hf_status
-late(struct hf_error *error)
-{
-    return hf_fail(error, HF_E_UNAVAILABLE,
-                   "the time limit of this call was over before it began");
-}
 
 enum hf_status
 hf_journal_read(struct hf_journal *journal, struct hf_instant until,
@@ -113,11 +117,14 @@ hf_journal_secure(struct hf_journal *journal, struct hf_duration promised,
 }
 
 enum hf_status
-hf_journal_retire(struct hf_journal *journal, struct hf_error *error)
+hf_journal_retire(struct hf_journal *journal, struct hf_instant until,
+                  struct hf_error *error)
 {
-    return journal->methods->retire == NULL
-               ? HF_OK
-               : journal->methods->retire(journal, error);
+    if (journal->methods->retire == NULL)
+        return HF_OK;
+    if (hf_reached(hf_now(), until))
+        return late(error);
+    return journal->methods->retire(journal, until, error);
 }
 
 /* ---- Rows ---------------------------------------------------------------- */
@@ -139,11 +146,13 @@ judge(const struct hf_journal_chunk *chunk, struct hf_error *error)
 
 enum hf_status
 hf_journal_load(struct hf_journal *journal, struct hf_journal_chunk *chunk,
-                struct hf_error *error)
+                struct hf_instant until, struct hf_error *error)
 {
     enum hf_status status;
 
     HF_CHECK(chunk->rows != HF_JOURNAL_END);
+    if (hf_reached(hf_now(), until))
+        return late(error);
     if (!chunk->more) {
         chunk->rows++;
         chunk->next = 0;
@@ -153,19 +162,21 @@ hf_journal_load(struct hf_journal *journal, struct hf_journal_chunk *chunk,
     chunk->more = false;
     if (chunk->rows == HF_JOURNAL_END)
         return HF_OK;
-    status = journal->methods->load(journal, chunk, error);
+    status = journal->methods->load(journal, chunk, until, error);
     return status == HF_OK ? judge(chunk, error) : status;
 }
 
 enum hf_status
 hf_journal_audit(struct hf_journal *journal, struct hf_journal_page *page,
-                 struct hf_error *error)
+                 struct hf_instant until, struct hf_error *error)
 {
     hf_arena_reset(&page->arena);
     page->count = 0;
-    return journal->methods->audit == NULL
-               ? HF_OK
-               : journal->methods->audit(journal, page, error);
+    if (journal->methods->audit == NULL)
+        return HF_OK;
+    if (hf_reached(hf_now(), until))
+        return late(error);
+    return journal->methods->audit(journal, page, until, error);
 }
 
 bool

@@ -47,7 +47,8 @@
  * finds those that were granted before.
  *
  * A kind of journal may bound a write (hf_journal_limits), and each call may
- * take a second: nothing here is called by a thread that has clients.
+ * take a second: nothing here is called by a thread that has clients.  A call
+ * gives up at its `until`, and one of a file may do so before.
  *
  * Memory: texts given to a call are borrowed for the call.
  * Threads: one at a time on one journal.  Processes: any number.
@@ -66,11 +67,13 @@ void hf_journal_close(struct hf_journal *journal); /* NULL does nothing */
 /* Is there such a place, or a mark that it was served?  HF_E_UNAVAILABLE:
  * neither. */
 HF_MUST_USE enum hf_status hf_journal_find(const struct hf_place *place,
+                                           struct hf_instant until,
                                            struct hf_error *error);
 
 /* Is no table lock held there?  HF_E_UNAVAILABLE: one is, and *error names it;
  * others as hf_store_get. */
 HF_MUST_USE enum hf_status hf_journal_unlocked(struct hf_journal *journal,
+                                               struct hf_instant until,
                                                struct hf_error *error);
 
 struct hf_journal_limits {
@@ -161,6 +164,7 @@ HF_MUST_USE enum hf_status hf_journal_secure(struct hf_journal *journal,
 
 /* It is served no more, and nothing is granted: forget that it was. */
 HF_MUST_USE enum hf_status hf_journal_retire(struct hf_journal *journal,
+                                             struct hf_instant until,
                                              struct hf_error *error);
 
 /* ---- Reading rows -------------------------------------------------------- */
@@ -192,6 +196,7 @@ struct hf_journal_chunk {
  * HF_E_CORRUPT: a session is none; HF_E_NOMEM; others as hf_store_scan. */
 HF_MUST_USE enum hf_status hf_journal_load(struct hf_journal *journal,
                                            struct hf_journal_chunk *chunk,
+                                           struct hf_instant until,
                                            struct hf_error *error);
 
 struct hf_journal_record {
@@ -213,6 +218,7 @@ struct hf_journal_page {
 /* HF_E_NOMEM; others as hf_store_scan. */
 HF_MUST_USE enum hf_status hf_journal_audit(struct hf_journal *journal,
                                             struct hf_journal_page *page,
+                                            struct hf_instant until,
                                             struct hf_error *error);
 
 /* ---- Waiting ------------------------------------------------------------- */

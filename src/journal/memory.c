@@ -58,10 +58,11 @@ write_head(struct hf_journal *journal, const struct hf_journal_write *write,
 
 static enum hf_status
 load(struct hf_journal *journal, struct hf_journal_chunk *chunk,
-     struct hf_error *error)
+     struct hf_instant until, struct hf_error *error)
 {
     (void)journal;
     (void)chunk;
+    (void)until;
     (void)error;
     return HF_OK;
 }

@@ -17,18 +17,18 @@ struct hf_journal_methods {
     /* Rows of chunk->rows, from chunk->next on: set it, count and more. */
     enum hf_status (*load)(struct hf_journal *journal,
                            struct hf_journal_chunk *chunk,
-                           struct hf_error *error);
+                           struct hf_instant until, struct hf_error *error);
     /* NULL in a journal that keeps nothing. */
     enum hf_status (*unlocked)(struct hf_journal *journal,
-                               struct hf_error *error);
+                               struct hf_instant until, struct hf_error *error);
     enum hf_status (*secure)(struct hf_journal *journal,
                              struct hf_duration promised,
                              struct hf_instant until, struct hf_error *error);
     enum hf_status (*retire)(struct hf_journal *journal,
-                             struct hf_error *error);
+                             struct hf_instant until, struct hf_error *error);
     enum hf_status (*audit)(struct hf_journal *journal,
                             struct hf_journal_page *page,
-                            struct hf_error *error);
+                            struct hf_instant until, struct hf_error *error);
     bool (*wait)(struct hf_journal *journal, uint64_t version,
                  struct hf_instant until, int wake_fd);
 };

@@ -18,6 +18,13 @@
  * that it tries. */
 static const struct hf_duration begin_patience = {1000};
 
+/* The head's next write may be waiting behind any other call. */
+static struct hf_instant
+soon(void)
+{
+    return hf_after(hf_now(), (struct hf_duration){3000});
+}
+
 struct hf_scribe {
     struct hf_scribe_config config;
     struct hf_journal *journal; /* owned */
@@ -155,7 +162,7 @@ load(struct hf_scribe *scribe)
             hf_journal_secure(scribe->journal, scribe->promised,
                               hf_after(hf_now(), begin_patience), &told.error);
     if (status == HF_OK)
-        status = hf_journal_load(scribe->journal, chunk, &told.error);
+        status = hf_journal_load(scribe->journal, chunk, soon(), &told.error);
     told.error.status = status;
     enter(scribe);
     scribe->load.reads = false;
@@ -173,7 +180,7 @@ audit(struct hf_scribe *scribe)
     scribe->audits = false;
     leave(scribe);
     told.error.status =
-        hf_journal_audit(scribe->journal, &scribe->page, &told.error);
+        hf_journal_audit(scribe->journal, &scribe->page, soon(), &told.error);
     enter(scribe);
     tell(scribe, &told);
 }
@@ -339,7 +346,7 @@ open_journal(struct hf_scribe *scribe, struct hf_error *error)
         open(&config->place, config->alloc, &scribe->journal, error);
 
     if (status == HF_OK)
-        status = hf_journal_unlocked(scribe->journal, error);
+        status = hf_journal_unlocked(scribe->journal, soon(), error);
     if (status != HF_OK)
         return status;
     scribe->at_once = hf_journal_limits(scribe->journal).at_once;

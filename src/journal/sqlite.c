@@ -29,6 +29,10 @@ enum {
      * the next writes over it: one in a thousand.  A log of 64 MiB costs each
      * batch half as much again, and people are told of one of 16. */
     LOG_MAX = 8 * 1024 * 1024,
+
+    /* Followers hear of batches at most so often, but at once of a head that
+     * begins a term or ends one. */
+    RING_MS = 50,
 };
 
 static const struct hf_journal_limits limits = {
@@ -43,6 +47,7 @@ struct file_journal {
     struct hf_sqlite_opening opened; /* of what is open, or was last */
     struct hf_file_watch files;      /* started by the first wait */
     struct hf_fold fold;             /* started when a term begins */
+    struct hf_instant ring_at;       /* not before for a batch of a term */
     uint64_t opening;                /* of the database, counted from 1 */
     _Atomic uint64_t looks;
 };
@@ -54,9 +59,10 @@ file_of(struct hf_journal *journal)
 }
 
 static struct hf_instant
-patience(void)
+patience(struct hf_instant until)
 {
-    return hf_after(hf_now(), (struct hf_duration){PATIENCE_MS});
+    return hf_earlier(until,
+                      hf_after(hf_now(), (struct hf_duration){PATIENCE_MS}));
 }
 
 static enum hf_status
@@ -113,7 +119,7 @@ enter(struct file_journal *s, struct hf_instant until, struct hf_error *error)
     enum hf_status status = HF_OK;
 
     if (s->sql.db.handle == NULL)
-        status = open_file(s, hf_earlier(until, patience()), error);
+        status = open_file(s, patience(until), error);
     if (status == HF_OK)
         status = hf_sqlite_sql_enter(&s->sql, until, error);
     if (status != HF_OK)
@@ -466,6 +472,19 @@ enter_to_write(struct file_journal *s, struct hf_instant until,
     return HF_OK;
 }
 
+static bool
+is_quiet(struct file_journal *s, const struct hf_journal_write *write)
+{
+    const struct hf_duration pause = {RING_MS};
+    struct hf_instant now = hf_now();
+
+    if (!write->new_term && write->head->node[0] != '\0' &&
+        !hf_reached(now, s->ring_at))
+        return true;
+    s->ring_at = hf_after(now, pause);
+    return false;
+}
+
 static enum hf_verdict
 write_batch(struct hf_journal *journal, const struct hf_journal_write *write,
             struct hf_instant until, uint64_t *version, struct hf_error *error)
@@ -479,6 +498,7 @@ write_batch(struct hf_journal *journal, const struct hf_journal_write *write,
     s->sql.db.keep_log = s->fold.started || keeps_log(write->head);
     if (keeps_log(write->head))
         hf_fold_hold(&s->fold);
+    s->sql.db.quiet = is_quiet(s, write);
     verdict = write_in_transaction(&work, error);
     hf_sqlite_sql_roll_back(&s->sql);
     if (verdict == HF_APPLIED) {
@@ -526,10 +546,11 @@ check_locks(struct file_journal *s, struct hf_error *error)
 }
 
 static enum hf_status
-unlocked(struct hf_journal *journal, struct hf_error *error)
+unlocked(struct hf_journal *journal, struct hf_instant until,
+         struct hf_error *error)
 {
     struct file_journal *s = file_of(journal);
-    enum hf_status status = enter(s, patience(), error);
+    enum hf_status status = enter(s, patience(until), error);
 
     if (status != HF_OK)
         return status;
@@ -599,8 +620,10 @@ secure(struct hf_journal *journal, struct hf_duration promised,
 }
 
 static enum hf_status
-retire(struct hf_journal *journal, struct hf_error *error)
+retire(struct hf_journal *journal, struct hf_instant until,
+       struct hf_error *error)
 {
+    (void)until;
     return hf_sqlite_served_unmark(&file_of(journal)->place, error);
 }
 
@@ -608,10 +631,10 @@ retire(struct hf_journal *journal, struct hf_error *error)
 
 static enum hf_status
 load(struct hf_journal *journal, struct hf_journal_chunk *chunk,
-     struct hf_error *error)
+     struct hf_instant until, struct hf_error *error)
 {
     struct file_journal *s = file_of(journal);
-    enum hf_status status = enter(s, patience(), error);
+    enum hf_status status = enter(s, patience(until), error);
     int code;
 
     if (status != HF_OK)
@@ -625,10 +648,10 @@ load(struct hf_journal *journal, struct hf_journal_chunk *chunk,
 
 static enum hf_status
 read_audit(struct hf_journal *journal, struct hf_journal_page *page,
-           struct hf_error *error)
+           struct hf_instant until, struct hf_error *error)
 {
     struct file_journal *s = file_of(journal);
-    enum hf_status status = enter(s, patience(), error);
+    enum hf_status status = enter(s, patience(until), error);
     int code;
 
     if (status != HF_OK)
@@ -731,7 +754,7 @@ hf_journal_sqlite_open(const struct hf_place *place,
         .limits = limits,
     };
     made->place = *place;
-    status = enter(made, patience(), error);
+    status = enter(made, patience(HF_NEVER), error);
     if (status != HF_OK) {
         close_sqlite(&made->base);
         return status;

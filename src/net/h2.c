@@ -141,16 +141,23 @@ on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame,
     return 0;
 }
 
+/* HTTP/2 has small letters alone. */
+static bool
+is(struct hf_bytes name, const char *word)
+{
+    return name.len == strlen(word) && memcmp(name.at, word, name.len) == 0;
+}
+
 static bool
 take_header(struct hf_readers *readers, struct hf_reader *reader,
             struct hf_bytes name, struct hf_bytes value)
 {
     if (name.len > 0 && *name.at == ':') {
-        if (hf_header_is(name, ":path"))
+        if (is(name, ":path"))
             return hf_reader_target(readers, reader, value);
-        if (hf_header_is(name, ":authority"))
+        if (is(name, ":authority"))
             return hf_reader_authority(readers, reader, value);
-        if (hf_header_is(name, ":method"))
+        if (is(name, ":method"))
             reader->method = hf_header_method(value);
         return true;
     }

@@ -15,6 +15,7 @@
 #include "base/fd.h"
 #include "server/options.h"
 #include "server/retire.h"
+#include "store/store.h"
 
 /* holdfastd: the lock server. */
 
@@ -189,18 +190,22 @@ put_help(void)
 static void
 retire_waits(void *ctx, const struct hf_retired *retired)
 {
-    char server[sizeof(retired->address) + 32];
+    static const char *const whys[] = {
+        [HF_RETIRE_ALIVE] = "may still be alive, and its clients may still "
+                            "hold locks",
+        [HF_RETIRE_GRANTED] = "left locks granted, and their holders may "
+                              "believe in them for so long",
+        [HF_RETIRE_FORGOTTEN] = "had granted locks that are lost from the "
+                                "place, and their holders may believe in them "
+                                "for so long",
+    };
+    bool known = retired->address[0] != '\0';
 
     (void)ctx;
-    snprintf(server, sizeof(server),
-             retired->address[0] == '\0' ? "a server"
-                                         : "the server at http://%s",
-             retired->address);
-    fprintf(stderr,
-            "holdfastd: waiting for %" PRId64
-            " s, because %s may still be alive, and its clients may still "
-            "hold locks\n",
-            (retired->wait.ms + 999) / 1000, server);
+    fprintf(stderr, "holdfastd: waiting for %" PRId64 " s, because %s%s %s\n",
+            (retired->wait.ms + 999) / 1000,
+            known ? "the server at http://" : "a server", retired->address,
+            whys[retired->why]);
 }
 
 static int
@@ -228,6 +233,20 @@ retire(const struct hf_place *place)
     return put(text);
 }
 
+/* Could it run so?  Nothing is written. */
+static int
+check(const struct hf_place *place)
+{
+    struct hf_store *store = NULL;
+    struct hf_error error = {0};
+    enum hf_status status = hf_store_open_at(place, HF_STORE_TO_LOOK,
+                                             &hf_alloc_libc, &store, &error);
+
+    hf_store_close(store);
+    return status == HF_OK ? put("holdfastd: it could run so\n")
+                           : complain(&error);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -245,7 +264,7 @@ main(int argc, char **argv)
     if (hf_server_settings_config(&options->settings, &config, &error) != HF_OK)
         return complain(&error);
     if (options->check)
-        return put("holdfastd: it could run so\n");
+        return check(&config.service.seat.scribe.place);
     if (options->ready_fd >= 0 && fcntl((int)options->ready_fd, F_GETFD) < 0) {
         (void)hf_fail(&error, HF_E_INVALID, "--ready-fd %d is not open",
                       (int)options->ready_fd);

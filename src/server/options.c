@@ -250,7 +250,8 @@ static const struct hf_option rows[] = {
                   HF_HELP("settings, a line each: `idle-timeout = 30s`; -FILE: "
                           "if it is there")),
     HF_OPTION(FLAG, "check-config", struct hf_server_options, check,
-              .scopes = OF_LINE, HF_HELP("only say whether it could run so")),
+              .scopes = OF_LINE,
+              HF_HELP("only say whether it could run so; writes nothing")),
     HF_OPTION(FLAG, "retire", struct hf_server_options, retire,
               .scopes = OF_LINE,
               HF_HELP("free a place whose server died and will not come back, "

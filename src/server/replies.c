@@ -132,10 +132,12 @@ say_who_leads(const struct hf_service *service, const char *leader,
 {
     struct hf_error trouble;
 
-    hf_text_add(why, "this node does not lead");
-    if (leader[0] != '\0')
-        hf_text_addf(why, ": %s does", leader);
-    else if (hf_seat_trouble(service->seat, &trouble) != HF_OK)
+    if (leader[0] != '\0') {
+        hf_text_addf(why, "this node does not lead: %s does", leader);
+        return;
+    }
+    hf_text_add(why, "no node leads now");
+    if (hf_seat_trouble(service->seat, &trouble) != HF_OK)
         hf_text_addf(why, ": %s", trouble.text);
 }
 

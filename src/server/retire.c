@@ -7,8 +7,12 @@
 #include "base/fail.h"
 #include "journal/journal.h"
 
-/* For each read and write. */
-static const struct hf_duration patience = {10 * 1000};
+/* For each call. */
+static struct hf_instant
+in_patience(void)
+{
+    return hf_after(hf_now(), (struct hf_duration){10 * 1000});
+}
 
 static enum hf_status
 look(struct hf_journal *journal, struct hf_journal_found *found,
@@ -16,7 +20,7 @@ look(struct hf_journal *journal, struct hf_journal_found *found,
 {
     struct hf_error why = {0};
     enum hf_status status =
-        hf_journal_read(journal, hf_after(hf_now(), patience), found, &why);
+        hf_journal_read(journal, in_patience(), found, &why);
 
     return status == HF_OK
                ? HF_OK
@@ -71,11 +75,21 @@ keep_sessions(struct kept *kept, const struct hf_alloc *alloc,
     return HF_OK;
 }
 
+static void
+wait_for(struct hf_retired *retired, struct hf_duration time,
+         enum hf_retire_why why)
+{
+    if (time.ms <= retired->wait.ms)
+        return;
+    retired->wait = time;
+    retired->why = why;
+}
+
 /* For how long does whoever holds it believe so?  What is for a person is not
  * over by time; what has no session is void [S3]. */
 static enum hf_status
 look_at_grant(const struct kept *kept, const struct hf_served_row *row,
-              struct hf_duration *ttl, struct hf_error *error)
+              struct hf_retired *retired, struct hf_error *error)
 {
     struct hf_served_memory memory = {.texts_len = 0};
     struct hf_served_grant grant;
@@ -100,8 +114,7 @@ look_at_grant(const struct kept *kept, const struct hf_served_row *row,
                        "and clear it there",
                        (int)grant.loaded.wants[0].name.len,
                        grant.loaded.wants[0].name.at);
-    if (session->ttl.ms > ttl->ms)
-        *ttl = session->ttl;
+    wait_for(retired, session->ttl, HF_RETIRE_GRANTED);
     return HF_OK;
 }
 
@@ -118,16 +131,15 @@ look_at_rows(struct kept *kept, const struct hf_alloc *alloc,
         qsort(kept->sessions, kept->count, sizeof(*kept->sessions), compare);
     kept->sorted = true;
     for (size_t i = 0; i < chunk->count && status == HF_OK; i++)
-        status = look_at_grant(kept, &chunk->grants[i], &retired->wait, error);
+        status = look_at_grant(kept, &chunk->grants[i], retired, error);
     retired->grants += chunk->count;
     return status;
 }
 
-/* How long everything that was granted may be believed in; at least the head's
- * own ttl. */
+/* For as long as anything that was granted may be believed in. */
 static enum hf_status
-find_ttl(struct hf_journal *journal, const struct hf_alloc *alloc,
-         struct hf_retired *retired, struct hf_error *error)
+wait_for_grants(struct hf_journal *journal, const struct hf_alloc *alloc,
+                struct hf_retired *retired, struct hf_error *error)
 {
     struct kept *kept = hf_new(alloc, struct kept);
     enum hf_status status = HF_OK;
@@ -136,7 +148,7 @@ find_ttl(struct hf_journal *journal, const struct hf_alloc *alloc,
         return hf_fail(error, HF_E_NOMEM, "out of memory");
     kept->chunk.arena.alloc = alloc;
     while (status == HF_OK && kept->chunk.rows != HF_JOURNAL_END) {
-        status = hf_journal_load(journal, &kept->chunk, error);
+        status = hf_journal_load(journal, &kept->chunk, in_patience(), error);
         if (status == HF_OK)
             status = look_at_rows(kept, alloc, retired, error);
     }
@@ -174,8 +186,8 @@ take_node_out(struct hf_journal *journal, struct hf_journal_found *found,
     found->head.node[0] = '\0';
     found->head.address[0] = '\0';
     found->head.grace.ms = 0; /* it was waited for */
-    verdict = hf_journal_write(journal, &put, hf_after(hf_now(), patience),
-                               &found->version, error);
+    verdict =
+        hf_journal_write(journal, &put, in_patience(), &found->version, error);
     if (verdict == HF_APPLIED)
         return HF_OK;
     if (verdict == HF_REFUSED)
@@ -192,25 +204,31 @@ forgets(const struct hf_journal_found *found)
            (found->exists && found->head.store != found->store);
 }
 
-/* How long must nobody have begun to serve it?  0: it is free now. */
+/* For how long must nobody have begun to serve it?  A leader that has left took
+ * its node out of the head, and writes no more [L4]. */
 static enum hf_status
 find_wait(struct hf_journal *journal, const struct hf_alloc *alloc,
           const struct hf_journal_found *found, struct hf_retired *retired,
           struct hf_error *error)
 {
     const struct hf_head *head = &found->head;
-    struct hf_duration *wait = &retired->wait;
 
-    wait->ms = 0;
+    retired->wait.ms = 0;
     if (forgets(found)) {
-        *wait = hf_longer(found->promised, head->max_ttl);
-        wait->ms += HF_LEADER_TTL_MS;
+        struct hf_duration lost = hf_longer(found->promised, head->max_ttl);
+
+        lost.ms += HF_LEADER_TTL_MS;
+        wait_for(retired, lost, HF_RETIRE_FORGOTTEN);
     }
+    retired->freed = retired->wait.ms > 0;
     if (!found->exists || head->address[0] == '\0')
         return HF_OK;
-    *wait = hf_longer(hf_longer(*wait, head->claim.terms.ttl), head->grace);
+    retired->freed = true;
     memcpy(retired->address, head->address, sizeof(retired->address));
-    return find_ttl(journal, alloc, retired, error);
+    if (head->node[0] != '\0')
+        wait_for(retired, head->claim.terms.ttl, HF_RETIRE_ALIVE);
+    wait_for(retired, head->grace, HF_RETIRE_FORGOTTEN);
+    return wait_for_grants(journal, alloc, retired, error);
 }
 
 /* A server that began meanwhile needs its mark. */
@@ -218,14 +236,14 @@ static enum hf_status
 unmark(struct hf_journal *journal, struct hf_error *error)
 {
     struct hf_journal_found found;
-    enum hf_status status = hf_journal_retire(journal, error);
+    enum hf_status status = hf_journal_retire(journal, in_patience(), error);
 
     if (status == HF_OK)
         status = look(journal, &found, error);
     if (status != HF_OK || !found.exists || found.head.node[0] == '\0')
         return status;
-    status = hf_journal_secure(journal, found.head.max_ttl,
-                               hf_after(hf_now(), patience), error);
+    status =
+        hf_journal_secure(journal, found.head.max_ttl, in_patience(), error);
     return status != HF_OK ? status
                            : hf_fail(error, HF_E_UNAVAILABLE,
                                      "somebody has begun to serve it");
@@ -242,8 +260,7 @@ retire(struct hf_journal *journal, const struct hf_alloc *alloc,
         status = find_wait(journal, alloc, &found, retired, error);
     if (status != HF_OK)
         return status;
-    retired->freed = retired->wait.ms > 0;
-    if (retired->freed)
+    if (retired->wait.ms > 0)
         retired->waits(retired->ctx, retired);
     if (!stands_for(journal, &found, retired->wait))
         return hf_fail(error, HF_E_UNAVAILABLE,
@@ -266,7 +283,7 @@ hf_retire(const struct hf_place *place, const struct hf_alloc *alloc,
         return hf_fail(error, HF_E_INVALID,
                        "%.120s keeps nothing: there is nothing to retire",
                        place->text);
-    status = hf_journal_find(place, error);
+    status = hf_journal_find(place, in_patience(), error);
     if (status == HF_OK)
         status = hf_journal_open(place, alloc, &journal, error);
     if (status != HF_OK)
@@ -302,7 +319,7 @@ hf_unled(const struct hf_place *place, const struct hf_alloc *alloc,
 
     if (place->kind->keeps_nothing)
         return HF_OK; /* it forgets, whoever says so */
-    if (hf_journal_find(place, NULL) != HF_OK)
+    if (hf_journal_find(place, in_patience(), NULL) != HF_OK)
         return HF_OK;
     status = hf_journal_open(place, alloc, &journal, error);
     if (status != HF_OK)

@@ -6,11 +6,20 @@
 #include "base/process.h"
 #include "store/kind.h"
 
+/* Why it waits: the longest of these. */
+enum hf_retire_why {
+    HF_RETIRE_ALIVE,     /* the leader may be alive, for its ttl */
+    HF_RETIRE_GRANTED,   /* holders believe in their grants for so long */
+    HF_RETIRE_FORGOTTEN, /* so do those whose grants were lost [L6] */
+};
+
 /* What is told of it: that it waits, and then what it freed. */
 struct hf_retired {
     void (*waits)(void *ctx, const struct hf_retired *retired);
     void *ctx;
-    struct hf_duration wait;       /* for so long, unless somebody is alive */
+    struct hf_duration wait; /* for so long, unless somebody is alive; perhaps
+                                0, and then waits() is not called */
+    enum hf_retire_why why;
     char address[HF_HOST_MAX + 1]; /* of the server; "": it has left well */
     size_t grants;                 /* that it had given */
     bool freed;                    /* else there was nothing to free */
@@ -20,13 +29,14 @@ struct hf_retired {
  * Retire: free a store whose lock server died and will not come back, so that
  * it can keep table locks again.
  *
- * The head is watched for the leader's ttl, as any lock of a dead holder is,
- * and for the ttl of whoever was granted anything, since they may believe in it
- * for so long; and for the grace that it says, or that a loss asks for [L6].
+ * A head with a node is watched for the leader's ttl, as any lock of a dead
+ * holder is; and any head for the ttl of whoever was granted anything, since
+ * they may believe in it for so long, and for the grace that it says, or that a
+ * loss asks for [L6].
  * If it stands, the node is taken out of it at the very version that was
  * watched: a leader that was only slow finds its next batch refused, and leads
- * no more.  What sessions and grants are there stays, for whoever
- * serves it again.
+ * no more.  What sessions and grants are there stays, for whoever serves it
+ * again.
  *
  * Blocks for that time.  Errors as hf_journal_open, and HF_E_UNAVAILABLE: a
  * node leads, and is alive; the place does not answer; something is granted

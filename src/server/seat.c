@@ -130,6 +130,23 @@ feed_all(struct hf_seat *seat, const struct hf_journal_chunk *chunk)
     return true;
 }
 
+static bool
+has_whole_table(const struct hf_node *node)
+{
+    return node->state == HF_NODE_SERVING || node->state == HF_NODE_DRAINING;
+}
+
+/* While there is a whole table.  When it is left, its load or last batch has
+ * said so. */
+static void
+note_holders(struct hf_seat *seat)
+{
+    const struct hf_node *node = &seat->node;
+
+    if (has_whole_table(node))
+        seat->holds = hf_look_totals(node->lockspace).holders > 0;
+}
+
 /* A chunk of an earlier load is that of a term that is over. */
 static void
 on_chunk(struct hf_seat *seat, const struct hf_scribe_told *told)
@@ -151,6 +168,7 @@ on_chunk(struct hf_seat *seat, const struct hf_scribe_told *told)
     event.load.term = seat->loads;
     seat->loads = 0;
     step(seat, event);
+    note_holders(seat);
     if (event.kind == HF_NODE_LOADED && seat->node.state != HF_NODE_SERVING)
         (void)hf_fail(&seat->unloaded, HF_E_CORRUPT,
                       "what is granted contradicts itself, or is beyond the "
@@ -236,12 +254,6 @@ on_verdict(struct hf_seat *seat, const struct hf_scribe_told *told)
         seat->config.forgot = false;
     step_store(seat,
                hf_answer(hf_now(), told->number, told->verdict, told->version));
-}
-
-static bool
-has_whole_table(const struct hf_node *node)
-{
-    return node->state == HF_NODE_SERVING || node->state == HF_NODE_DRAINING;
 }
 
 static enum cause
@@ -414,17 +426,6 @@ worth(const struct hf_seat *seat)
     struct hf_duration ttl = seat->config.node.leader.terms.ttl;
 
     return hf_after(hf_now(), (struct hf_duration){ttl.ms - hf_margin(ttl).ms});
-}
-
-/* While there is a whole table.  When it is left, the last batch has said so.
- */
-static void
-note_holders(struct hf_seat *seat)
-{
-    const struct hf_node *node = &seat->node;
-
-    if (has_whole_table(node))
-        seat->holds = hf_look_totals(node->lockspace).holders > 0;
 }
 
 /* What was granted and is forgotten may be held all the same [L6]. */

@@ -217,7 +217,8 @@ show_next(const struct hf_memory_table *table, const struct hf_store_scan *scan,
 
 static enum hf_status
 scan(struct hf_store *store, const struct hf_store_scan *scan,
-     hf_store_row_fn *row, void *ctx, struct hf_error *error)
+     struct hf_instant until, hf_store_row_fn *row, void *ctx,
+     struct hf_error *error)
 {
     const struct hf_memory_table *table = &memory_of(store)->shared->table;
     struct hf_store_scan rest = *scan;
@@ -226,6 +227,7 @@ scan(struct hf_store *store, const struct hf_store_scan *scan,
     char *last = NULL;
     bool more = true;
 
+    (void)until;
     for (size_t i = 0; more && i < scan->limit; i++) {
         char *name = NULL;
 
@@ -323,18 +325,20 @@ wait_for_change(struct hf_store *store, struct hf_store_watch *watches,
 }
 
 static bool
-is_woken(struct hf_store *store)
+is_woken(struct hf_store *store, struct hf_instant until)
 {
     (void)store;
+    (void)until;
     return true;
 }
 
 static enum hf_status
 purge(struct hf_store *store, struct hf_duration age, size_t limit,
-      size_t *purged, struct hf_error *error)
+      struct hf_instant until, size_t *purged, struct hf_error *error)
 {
     struct shared *shared = memory_of(store)->shared;
 
+    (void)until;
     (void)error;
     lock();
     *purged =

@@ -71,6 +71,10 @@ struct hf_store_limits {
     unsigned max_calls;    /* at the same time, each from its own thread */
 };
 
+/* The calls that a store across a network bears: one may wait, and one be stuck
+ * with an answer that never comes. */
+#define HF_STORE_REMOTE_CALLS 3
+
 /* Called by get for each key, in the given order: `index` is the key's place.
  * `record` is borrowed for the call.  It must be brief, and use no store. */
 typedef void hf_store_found_fn(void *ctx, size_t index,
@@ -106,19 +110,20 @@ struct hf_store_methods {
                           struct hf_error *error);
     enum hf_status (*scan)(struct hf_store *store,
                            const struct hf_store_scan *scan,
-                           hf_store_row_fn *row, void *ctx,
-                           struct hf_error *error);
+                           struct hf_instant until, hf_store_row_fn *row,
+                           void *ctx, struct hf_error *error);
     /* NULL: nobody serves such a place. */
-    enum hf_status (*unserved)(struct hf_store *store, struct hf_error *error);
+    enum hf_status (*unserved)(struct hf_store *store, struct hf_instant until,
+                               struct hf_error *error);
     void (*commit)(struct hf_store *store, struct hf_store_group *groups,
                    size_t groups_count, struct hf_instant until,
                    struct hf_error *error);
     void (*wait)(struct hf_store *store, struct hf_store_watch *watches,
                  size_t watches_count, struct hf_instant until, int wake_fd);
-    bool (*is_woken)(struct hf_store *store);
+    bool (*is_woken)(struct hf_store *store, struct hf_instant until);
     enum hf_status (*purge)(struct hf_store *store, struct hf_duration age,
-                            size_t limit, size_t *purged,
-                            struct hf_error *error);
+                            size_t limit, struct hf_instant until,
+                            size_t *purged, struct hf_error *error);
     void (*inspect)(struct hf_store *store, struct hf_instant until,
                     hf_store_checkup_fn *tell, void *ctx);
 };
@@ -130,9 +135,9 @@ struct hf_store {
     struct hf_place place;
     bool is_new; /* the last opening made the place */
     struct hf_store_limits limits;
-    uint64_t generation;       /* as hf_store_generation says */
-    _Atomic uint64_t looks;    /* as hf_store_looks says */
-    _Atomic int64_t locked_ms; /* the instant at which a call last met a
+    _Atomic uint64_t generation; /* as hf_store_generation says */
+    _Atomic uint64_t looks;      /* as hf_store_looks says */
+    _Atomic int64_t locked_ms;   /* the instant at which a call last met a
                                   lock of another process; 0: never */
 };
 

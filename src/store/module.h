@@ -1,6 +1,7 @@
 #ifndef HF_STORE_MODULE_H
 #define HF_STORE_MODULE_H
 
+#include "base/clock.h"
 #include "store/kind.h"
 
 /*
@@ -24,6 +25,7 @@ struct hf_place_module {
                                    struct hf_journal **journal,
                                    struct hf_error *error);
     enum hf_status (*journal_find)(const struct hf_place *place,
+                                   struct hf_instant until,
                                    struct hf_error *error);
 
     /* As hf_store_blame. */

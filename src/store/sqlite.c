@@ -16,7 +16,7 @@
 #include "store/sqlite_wait.h"
 
 enum {
-    /* For calls without a time limit of their own: open, scan, purge. */
+    /* Calls but get and commit end after this, whatever their limit. */
     PATIENCE_MS = 3000,
 
     /* How often a file that is open nowhere else is opened again, to look only.
@@ -47,9 +47,10 @@ sqlite_of(struct hf_store *store)
 }
 
 static struct hf_instant
-patience(void)
+patience(struct hf_instant until)
 {
-    return hf_after(hf_now(), (struct hf_duration){PATIENCE_MS});
+    return hf_earlier(until,
+                      hf_after(hf_now(), (struct hf_duration){PATIENCE_MS}));
 }
 
 static enum hf_status
@@ -175,7 +176,7 @@ enter(struct sqlite *store, struct hf_instant until, struct hf_error *error)
     enum hf_status status = HF_OK;
 
     if (store->sql.db.handle == NULL)
-        status = open_database(store, hf_earlier(until, patience()), error);
+        status = open_database(store, patience(until), error);
     if (status == HF_OK && store->sql.db.handle != NULL)
         status = hf_sqlite_sql_enter(&store->sql, until, error);
     if (status != HF_OK)
@@ -369,14 +370,15 @@ prepare_scan(struct sqlite *store, const struct hf_store_scan *scan,
 
 static enum hf_status
 scan(struct hf_store *base, const struct hf_store_scan *scan,
-     hf_store_row_fn *row, void *ctx, struct hf_error *error)
+     struct hf_instant until, hf_store_row_fn *row, void *ctx,
+     struct hf_error *error)
 {
     struct sqlite *store = sqlite_of(base);
     sqlite3_stmt *statement = NULL;
     enum hf_status status;
     int code;
 
-    status = enter(store, patience(), error);
+    status = enter(store, patience(until), error);
     if (status != HF_OK || store->sql.db.handle == NULL)
         return status;
 
@@ -390,11 +392,11 @@ scan(struct hf_store *base, const struct hf_store_scan *scan,
 }
 
 static enum hf_status
-unserved(struct hf_store *base, struct hf_error *error)
+unserved(struct hf_store *base, struct hf_instant until, struct hf_error *error)
 {
     struct sqlite *store = sqlite_of(base);
     struct hf_error served = {.status = HF_OK};
-    enum hf_status status = enter(store, patience(), error);
+    enum hf_status status = enter(store, patience(until), error);
     int code;
 
     if (status != HF_OK || store->sql.db.handle == NULL)
@@ -423,14 +425,14 @@ commit(struct hf_store *base, struct hf_store_group *groups,
 
 static enum hf_status
 purge(struct hf_store *base, struct hf_duration age, size_t limit,
-      size_t *purged, struct hf_error *error)
+      struct hf_instant until, size_t *purged, struct hf_error *error)
 {
     struct sqlite *store = sqlite_of(base);
     struct hf_sqlite_purge what = {
         .before_ms = hf_rule_purge_before(age),
         .limit = limit,
     };
-    enum hf_status status = enter(store, patience(), error);
+    enum hf_status status = enter(store, patience(until), error);
 
     if (status != HF_OK)
         return status;
@@ -483,12 +485,12 @@ wait_for_change(struct hf_store *base, struct hf_store_watch *watches,
 }
 
 static bool
-is_woken(struct hf_store *base)
+is_woken(struct hf_store *base, struct hf_instant until)
 {
     struct sqlite *store = sqlite_of(base);
     bool woken;
 
-    if (enter(store, patience(), NULL) != HF_OK)
+    if (enter(store, patience(until), NULL) != HF_OK)
         return false;
     woken = store->sql.db.handle != NULL &&
             hf_sqlite_wait_listen(&store->sql, &store->files);
@@ -560,7 +562,7 @@ open_sqlite(const struct hf_place *place, enum hf_store_use use,
         .place = *place,
         .limits = limits,
     };
-    status = open_database(made, patience(), error);
+    status = open_database(made, patience(HF_NEVER), error);
     if (status == HF_OK)
         *store = &made->base;
     else

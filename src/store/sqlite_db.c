@@ -125,7 +125,8 @@ on_commit(void *ctx, sqlite3 *handle, const char *name, int pages)
 {
     struct hf_sqlite_db *db = ctx;
 
-    ring(db);
+    if (!db->quiet)
+        ring(db);
     if (db->identity.noted && !db->log_noted) {
         hf_sqlite_log_note(db->identity.database, db->identity.files[1].number);
         db->log_noted = true;

@@ -35,6 +35,7 @@ struct hf_sqlite_db {
     bool counted;               /* among those open in this process */
     bool log_noted;             /* see sqlite_log.h */
     bool keep_log;              /* do not fold it into the file now */
+    bool quiet;                 /* commits ring at no file_watch */
     uint64_t log_pages;         /* in the log, after the last commit */
     uint64_t dice;              /* state of the pauses' random numbers */
     _Atomic int64_t *locked_ms; /* borrowed, may be NULL: when a lock of

@@ -216,7 +216,8 @@ read_version(struct hf_sqlite_db *db, bool *empty, struct hf_error *error)
                        db->path);
     return hf_fail(error, HF_E_CORRUPT,
                    "%s: %s version of Holdfast made it (schema %lld, and this "
-                   "one knows only %d)",
+                   "one knows only %d): use that version, or, if nothing in it "
+                   "is held, move the file away",
                    db->path,
                    found > HF_SQLITE_SCHEMA_VERSION ? "a later" : "an earlier",
                    (long long)found, HF_SQLITE_SCHEMA_VERSION);

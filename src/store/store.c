@@ -38,7 +38,7 @@ hf_store_close(struct hf_store *store)
 uint64_t
 hf_store_generation(const struct hf_store *store)
 {
-    return store->generation;
+    return atomic_load(&store->generation);
 }
 
 /* A call that waits for a lock tries it every few milliseconds, on a machine
@@ -86,20 +86,26 @@ hf_store_get(struct hf_store *store, const struct hf_key *keys,
 }
 
 enum hf_status
-hf_store_unserved(struct hf_store *store, struct hf_error *error)
+hf_store_unserved(struct hf_store *store, struct hf_instant until,
+                  struct hf_error *error)
 {
-    return store->methods->unserved == NULL
-               ? HF_OK
-               : store->methods->unserved(store, error);
+    if (store->methods->unserved == NULL)
+        return HF_OK;
+    if (hf_reached(hf_now(), until))
+        return late(error);
+    return store->methods->unserved(store, until, error);
 }
 
 enum hf_status
 hf_store_scan(struct hf_store *store, const struct hf_store_scan *scan,
-              hf_store_row_fn *row, void *ctx, struct hf_error *error)
+              struct hf_instant until, hf_store_row_fn *row, void *ctx,
+              struct hf_error *error)
 {
     if (scan->limit == 0)
         return HF_OK;
-    return store->methods->scan(store, scan, row, ctx, error);
+    if (hf_reached(hf_now(), until))
+        return late(error);
+    return store->methods->scan(store, scan, until, row, ctx, error);
 }
 
 size_t
@@ -158,9 +164,10 @@ hf_store_wait(struct hf_store *store, struct hf_store_watch *watches,
 }
 
 bool
-hf_store_is_woken(struct hf_store *store)
+hf_store_is_woken(struct hf_store *store, struct hf_instant until)
 {
-    return store->methods->is_woken(store);
+    return !hf_reached(hf_now(), until) &&
+           store->methods->is_woken(store, until);
 }
 
 uint64_t
@@ -171,7 +178,7 @@ hf_store_looks(const struct hf_store *store)
 
 enum hf_status
 hf_store_purge(struct hf_store *store, struct hf_duration age, size_t limit,
-               size_t *purged, struct hf_error *error)
+               struct hf_instant until, size_t *purged, struct hf_error *error)
 {
     if (limit == 0) {
         *purged = 0;
@@ -179,7 +186,9 @@ hf_store_purge(struct hf_store *store, struct hf_duration age, size_t limit,
     }
     if (store->use == HF_STORE_TO_LOOK)
         return looks_only(error);
-    return store->methods->purge(store, age, limit, purged, error);
+    if (hf_reached(hf_now(), until))
+        return late(error);
+    return store->methods->purge(store, age, limit, until, purged, error);
 }
 
 void

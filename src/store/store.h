@@ -53,13 +53,14 @@ void hf_store_close(struct hf_store *store);
 /*
  * How often the store has found that what it had open was no longer the place
  * of that name, for somebody removed or replaced it: 0 at first, and grows
- * within calls only, by one each time.
+ * within calls only, by one each time.  Any thread, beside calls.
  *
  * The call that notices answers *unavailable* to every read and group, with
  * the cause; a group that had been written by then is HF_UNKNOWN.  The next
  * call opens the place anew, as hf_store_open does, and may fail as that does.
  * What was answered under an earlier generation may not be in the place any
- * more: the place "went back".
+ * more: the place "went back".  Of several calls at a time, one may be answered
+ * by the former place, and return after another has noticed.
  */
 uint64_t hf_store_generation(const struct hf_store *store);
 
@@ -87,6 +88,7 @@ hf_store_get(struct hf_store *store, const struct hf_key *keys,
  * names' bytes, tombstones hidden.  Errors as hf_store_get. */
 HF_MUST_USE enum hf_status hf_store_scan(struct hf_store *store,
                                          const struct hf_store_scan *scan,
+                                         struct hf_instant until,
                                          hf_store_row_fn *row, void *ctx,
                                          struct hf_error *error);
 
@@ -95,6 +97,7 @@ HF_MUST_USE enum hf_status hf_store_scan(struct hf_store *store,
  * *error names the server and what to do.  Other errors as hf_store_get.
  */
 HF_MUST_USE enum hf_status hf_store_unserved(struct hf_store *store,
+                                             struct hf_instant until,
                                              struct hf_error *error);
 
 /*
@@ -132,10 +135,11 @@ void hf_store_wait(struct hf_store *store, struct hf_store_watch *watches,
                    size_t watches_count, struct hf_instant until, int wake_fd);
 
 /*
- * Is a waiter of this store woken by commits of others, as far as can be told?
- * If not it looks every 50 ms of itself.  A call like the others, for people.
+ * Is a waiter of this store woken by commits of others, as far as can be told
+ * by `until`?  If not it looks every 50 ms of itself.  A call like the others,
+ * for people.
  */
-bool hf_store_is_woken(struct hf_store *store);
+bool hf_store_is_woken(struct hf_store *store, struct hf_instant until);
 
 /* How often this store has looked for commits of others since it was opened.
  * From any thread, beside a call; for people. */
@@ -146,10 +150,9 @@ uint64_t hf_store_looks(const struct hf_store *store);
  * older than `age`, at most `limit`, and raise the floor above their versions,
  * in one transaction.  *purged tells how many.  Errors as hf_store_get.
  */
-HF_MUST_USE enum hf_status hf_store_purge(struct hf_store *store,
-                                          struct hf_duration age, size_t limit,
-                                          size_t *purged,
-                                          struct hf_error *error);
+HF_MUST_USE enum hf_status
+hf_store_purge(struct hf_store *store, struct hf_duration age, size_t limit,
+               struct hf_instant until, size_t *purged, struct hf_error *error);
 
 /*
  * Does a call wait, at `now`, for another process that keeps the place locked?

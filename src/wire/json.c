@@ -512,6 +512,9 @@ hf_json_says(struct hf_bytes string, const char *ascii)
     struct hf_bytes inside = hf_json_inside(string);
     size_t at = 0;
 
+    if (inside.at != NULL && strlen(ascii) == inside.len &&
+        memcmp(inside.at, ascii, inside.len) == 0)
+        return true;
     while (at < inside.len && *ascii != '\0') {
         uint32_t code = (unsigned char)inside.at[at];
 

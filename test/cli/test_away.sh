@@ -114,7 +114,7 @@ check "and leaves no record" exits 0
 # ---- Waiting for the place ------------------------------------------------------------
 place_away
 start waiting run -w 20s free -- echo ran
-await "the word of the lock" grep -q "no answer about free.*$locked" \
+await "the word of the lock" grep -q "nothing is known about free.*$locked" \
     "$here/waiting.err"
 check "a waiter is told that others keep the place locked" true
 place_back
@@ -125,7 +125,7 @@ place_away
 began=$SECONDS
 run run -n --ttl 40s --beat 10s --grace 2s free -- echo ran
 check "so is one that does not wait" \
-    grep -q "no answer about free.*$locked" "$here/run.err"
+    grep -q "nothing is known about free.*$locked" "$here/run.err"
 check "and it does not wait for them" exits 69
 check "for more than a few seconds" test $((SECONDS - began)) -lt 10
 check "with their name at the end" says run.err "lock free: "

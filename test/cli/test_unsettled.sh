@@ -22,7 +22,7 @@ check "and says what may be left" says unsettled.err \
 
 LD_PRELOAD=$shim start once run --ttl 1s y -- true
 await "the guard" has_guard "$pid"
-await "the word of no answer" says once.err "no answer about y"
+await "the word of no answer" says once.err "nothing is known about y"
 kill -TERM "$pid"
 finished "$pid"
 check "one signal ends one that others may take over" is 143 "$code"

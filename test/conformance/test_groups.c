@@ -200,9 +200,9 @@ an_erased_key_leaves_nothing_and_a_higher_version(struct suite_bench *b)
     assert_true(erased[1].version == 0);
     assert_true(suite_absent(b->store, marker) > made[1].version);
     assert_int_equal(suite_commit(b->store, &late, 1), HF_REFUSED);
-    assert_int_equal(
-        hf_store_purge(b->store, (struct hf_duration){0}, 100, &purged, NULL),
-        HF_OK);
+    assert_int_equal(hf_store_purge(b->store, (struct hf_duration){0}, 100,
+                                    suite_soon(), &purged, NULL),
+                     HF_OK);
     assert_int_equal(purged, 0);
 }
 

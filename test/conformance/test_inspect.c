@@ -104,9 +104,9 @@ leftovers_are_counted(struct suite_bench *b)
     suite_apply(b->store, suite_delete(suite_key("b"), floor));
     suite_apply(b->store, suite_put(marker, floor, "x"));
     expect(b->store, "leftovers", HF_GRADE_OK, "2 tombstones and 1 marker,");
-    assert_int_equal(
-        hf_store_purge(b->store, (struct hf_duration){0}, 1000, &purged, NULL),
-        HF_OK);
+    assert_int_equal(hf_store_purge(b->store, (struct hf_duration){0}, 1000,
+                                    suite_soon(), &purged, NULL),
+                     HF_OK);
     assert_int_equal(purged, 3);
     expect(b->store, "leftovers", HF_GRADE_OK, "none");
 }

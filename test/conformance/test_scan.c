@@ -207,8 +207,9 @@ a_row_shows_what_a_read_shows_and_may_end_the_scan(struct suite_bench *b)
     first.calls = 0;
     add(b->store, "default", "a");
     add(b->store, "default", "b");
-    assert_int_equal(hf_store_scan(b->store, ALL(""), take_one, &first, NULL),
-                     HF_OK);
+    assert_int_equal(
+        hf_store_scan(b->store, ALL(""), suite_soon(), take_one, &first, NULL),
+        HF_OK);
     assert_int_equal(first.calls, 1);
     assert_int_equal(get_one(b->store, key, suite_soon(), &record, NULL),
                      HF_OK);
@@ -223,6 +224,21 @@ a_row_shows_what_a_read_shows_and_may_end_the_scan(struct suite_bench *b)
     expect_names(b->store, ALL(""), "a\nb\nc\n");
 }
 
+static void
+a_scan_after_its_time_shows_nothing(struct suite_bench *b)
+{
+    static struct first first;
+    struct hf_error error = {.status = HF_OK};
+
+    first.calls = 0;
+    add(b->store, "default", "a");
+    assert_int_equal(
+        hf_store_scan(b->store, ALL(""), hf_now(), take_one, &first, &error),
+        HF_E_UNAVAILABLE);
+    assert_int_equal(error.status, HF_E_UNAVAILABLE);
+    assert_int_equal(first.calls, 0);
+}
+
 int
 main(void)
 {
@@ -235,6 +251,7 @@ main(void)
         SUITE_CASE(after_and_limit_make_pages),
         SUITE_CASE(tombstones_are_hidden_and_do_not_count),
         SUITE_CASE(a_row_shows_what_a_read_shows_and_may_end_the_scan),
+        SUITE_CASE(a_scan_after_its_time_shows_nothing),
     };
 
     return suite_run(cases, sizeof(cases) / sizeof(cases[0]));

@@ -238,7 +238,8 @@ succeed(struct hf_journal *journal, int64_t now_ms)
 
     chunk = (struct hf_journal_chunk){.arena = {.alloc = &hf_alloc_libc}};
     while (chunk.rows != HF_JOURNAL_END) {
-        assert_int_equal(hf_journal_load(journal, &chunk, NULL), HF_OK);
+        assert_int_equal(hf_journal_load(journal, &chunk, suite_soon(), NULL),
+                         HF_OK);
         for (size_t i = 0; i < chunk.count; i++) {
             if (chunk.rows == HF_JOURNAL_GRANTS)
                 load_grant(&leader, &chunk.grants[i]);
@@ -497,7 +498,8 @@ JOURNAL_TEST(a_clear_is_in_the_store_with_its_reason)
     tell(&leader, message(HF_MESSAGE_END, 1));
     write_batch(&leader);
     expect_no_grant(journal, "g101");
-    assert_int_equal(hf_journal_audit(journal, &page, NULL), HF_OK);
+    assert_int_equal(hf_journal_audit(journal, &page, suite_soon(), NULL),
+                     HF_OK);
     assert_int_equal(page.count, 1);
     assert_string_equal(page.records[0].name.at, "7:default,1:a,101");
     assert_int_equal(page.records[0].value.len, clear.clear.audit.len);

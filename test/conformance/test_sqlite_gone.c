@@ -101,7 +101,7 @@ call_scan(struct hf_store *store, struct hf_error *error)
 {
     struct hf_store_scan scan = {"default", "", .limit = 10};
 
-    return hf_store_scan(store, &scan, take_row, NULL, error);
+    return hf_store_scan(store, &scan, suite_soon(), take_row, NULL, error);
 }
 
 static enum hf_status
@@ -109,7 +109,8 @@ call_purge(struct hf_store *store, struct hf_error *error)
 {
     size_t purged;
 
-    return hf_store_purge(store, (struct hf_duration){0}, 10, &purged, error);
+    return hf_store_purge(store, (struct hf_duration){0}, 10, suite_soon(),
+                          &purged, error);
 }
 
 /* Two groups, of which the second would be refused. */

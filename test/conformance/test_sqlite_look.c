@@ -115,9 +115,9 @@ FIXTURE_TEST(nothing_is_written_through_a_look)
     hf_store_commit(store, &group, 1, suite_soon(), &error);
     assert_int_equal(group.verdict, HF_UNAVAILABLE);
     assert_int_equal(error.status, HF_E_DENIED);
-    assert_int_equal(
-        hf_store_purge(store, (struct hf_duration){0}, 10, &purged, &error),
-        HF_E_DENIED);
+    assert_int_equal(hf_store_purge(store, (struct hf_duration){0}, 10,
+                                    suite_soon(), &purged, &error),
+                     HF_E_DENIED);
     hf_store_close(store);
 }
 

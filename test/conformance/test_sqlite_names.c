@@ -48,7 +48,7 @@ scan(struct hf_store *store, const struct hf_store_scan *what,
     struct hf_error error = {.status = HF_OK};
 
     shown->count = 0;
-    if (hf_store_scan(store, what, take, shown, &error) != HF_OK)
+    if (hf_store_scan(store, what, suite_soon(), take, shown, &error) != HF_OK)
         fail_msg("%s", error.text);
 }
 

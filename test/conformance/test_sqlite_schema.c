@@ -317,7 +317,9 @@ FIXTURE_TEST(a_file_of_another_version_is_refused_and_not_touched)
     assert_int_equal(open_place(files, &error), HF_E_CORRUPT);
     assert_non_null(strstr(error.text,
                            "an earlier version of Holdfast made it "
-                           "(schema 3, and this one knows only 4)"));
+                           "(schema 3, and this one knows only 4): use that "
+                           "version, or, if nothing in it is held, move the "
+                           "file away"));
     expect_rows(files, "PRAGMA user_version", "3\n");
     files_sql(files->path, "PRAGMA user_version=5");
     assert_int_equal(open_place(files, &error), HF_E_CORRUPT);

@@ -230,7 +230,7 @@ FIXTURE_TEST(without_inotify_a_wait_looks_of_itself)
     uint64_t looks;
 
     deny_descriptors(&before);
-    assert_false(hf_store_is_woken(store));
+    assert_false(hf_store_is_woken(store, suite_soon()));
     expect_woken(store, &watch);
     looks = hf_store_looks(store);
     looks = count_looks(&store, 1) - looks;
@@ -238,7 +238,8 @@ FIXTURE_TEST(without_inotify_a_wait_looks_of_itself)
     print_message("%u looks\n", (unsigned)looks);
     assert_in_range(looks, 1, LENGTH_MS / 50 + 1);
 
-    assert_true(hf_store_is_woken(store)); /* it is not lost for ever */
+    assert_true(
+        hf_store_is_woken(store, suite_soon())); /* it is not lost for ever */
     hf_store_close(store);
     end_committer(&other);
 }
@@ -404,7 +405,7 @@ FIXTURE_TEST(a_forked_child_takes_nothing_from_a_wait)
     struct hf_store_watch watch = watch_of(store, "loud");
     pid_t child;
 
-    assert_true(hf_store_is_woken(store));
+    assert_true(hf_store_is_woken(store, suite_soon()));
     child = suite_start(stay, other.order);
     for (int round = 0; round < 5; round++) {
         watch = watch_of(store, "loud");
@@ -436,7 +437,7 @@ FIXTURE_TEST(the_first_commit_to_a_new_place_wakes)
     }
     store = files_open(*state);
     watch = watch_of(store, "a");
-    assert_true(hf_store_is_woken(store));
+    assert_true(hf_store_is_woken(store, suite_soon()));
     assert_int_equal(write(go[1], "!", 1), 1);
     expect_woken(store, &watch);
     assert_int_equal(suite_end_of(child), 0);
@@ -468,7 +469,7 @@ FIXTURE_TEST(another_program_that_ends_wakes)
         _exit(0);
     }
     store = files_open(files);
-    assert_true(hf_store_is_woken(store));
+    assert_true(hf_store_is_woken(store, suite_soon()));
     assert_int_equal(write(go[1], "!", 1), 1);
     expect_woken(store, &watch);
     assert_int_equal(suite_end_of(child), 0);

@@ -56,15 +56,20 @@ SHARED_TEST(nothing_is_claimed_in_a_store_that_is_served)
     struct hf_error error = {0};
 
     assert_int_equal(claim(b->store, "before", NULL), HF_APPLIED);
-    assert_int_equal(hf_store_unserved(b->store, NULL), HF_OK);
+    assert_int_equal(hf_store_unserved(b->store, suite_soon(), NULL), HF_OK);
     put_head(b, "n1", "db1:7420");
     assert_int_equal(claim(b->store, "meanwhile", &error), HF_UNAVAILABLE);
     assert_non_null(strstr(error.text, "http://db1:7420"));
-    assert_int_equal(hf_store_unserved(b->store, &error), HF_E_UNAVAILABLE);
+    assert_int_equal(hf_store_unserved(b->store, suite_soon(), &error),
+                     HF_E_UNAVAILABLE);
     assert_non_null(strstr(error.text, "http://db1:7420"));
+    error = (struct hf_error){0};
+    assert_int_equal(hf_store_unserved(b->store, hf_now(), &error),
+                     HF_E_UNAVAILABLE);
+    assert_non_null(strstr(error.text, "time limit"));
     put_head(b, "", "");
     assert_int_equal(claim(b->store, "meanwhile", NULL), HF_APPLIED);
-    assert_int_equal(hf_store_unserved(b->store, NULL), HF_OK);
+    assert_int_equal(hf_store_unserved(b->store, suite_soon(), NULL), HF_OK);
 }
 
 /* Its server has gone, and may have left locks to their holders. */
@@ -76,7 +81,8 @@ SHARED_TEST(nothing_is_claimed_while_a_stopped_servers_locks_may_be_held)
     assert_int_equal(claim(b->store, "meanwhile", &error), HF_UNAVAILABLE);
     assert_non_null(strstr(error.text, "db1:7420"));
     assert_non_null(strstr(error.text, "may still be held"));
-    assert_int_equal(hf_store_unserved(b->store, NULL), HF_E_UNAVAILABLE);
+    assert_int_equal(hf_store_unserved(b->store, suite_soon(), NULL),
+                     HF_E_UNAVAILABLE);
 }
 
 /* A head of another Holdfast's says nothing, so it says no. */
@@ -132,9 +138,11 @@ SHARED_TEST(a_table_lock_that_is_held_lets_nobody_serve)
     struct hf_error error = {0};
 
     put_head(b, "", "");
-    assert_int_equal(hf_journal_unlocked(b->journal, NULL), HF_OK);
+    assert_int_equal(hf_journal_unlocked(b->journal, suite_soon(), NULL),
+                     HF_OK);
     assert_int_equal(claim(b->store, "lock", NULL), HF_APPLIED);
-    assert_int_equal(hf_journal_unlocked(b->journal, &error), HF_E_UNAVAILABLE);
+    assert_int_equal(hf_journal_unlocked(b->journal, suite_soon(), &error),
+                     HF_E_UNAVAILABLE);
     assert_non_null(strstr(error.text, "'lock' in space default"));
     put_head(b, "n1", "db1:7420");
     assert_int_equal(
@@ -143,7 +151,8 @@ SHARED_TEST(a_table_lock_that_is_held_lets_nobody_serve)
     (void)suite_apply(b->store,
                       suite_delete(suite_key("lock"),
                                    suite_present(b->store, suite_key("lock"))));
-    assert_int_equal(hf_journal_unlocked(b->journal, NULL), HF_OK);
+    assert_int_equal(hf_journal_unlocked(b->journal, suite_soon(), NULL),
+                     HF_OK);
     assert_int_equal(
         hf_journal_secure(b->journal, promised, suite_soon(), NULL), HF_OK);
 }

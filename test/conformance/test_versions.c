@@ -12,8 +12,9 @@ purge_all(struct hf_store *store)
 {
     size_t purged = 0;
 
-    assert_int_equal(hf_store_purge(store, any_age, 1000, &purged, NULL),
-                     HF_OK);
+    assert_int_equal(
+        hf_store_purge(store, any_age, 1000, suite_soon(), &purged, NULL),
+        HF_OK);
     return purged;
 }
 
@@ -185,11 +186,12 @@ purge_spares_records_young_tombstones_and_other_spaces(struct suite_bench *b)
     suite_apply(b->store, suite_put(audit, floor, "x"));
 
     assert_int_equal(hf_store_purge(b->store, (struct hf_duration){3600000},
-                                    1000, &purged, NULL),
+                                    1000, suite_soon(), &purged, NULL),
                      HF_OK);
     assert_int_equal(purged, 0);
-    assert_int_equal(hf_store_purge(b->store, HF_FOREVER, 1000, &purged, NULL),
-                     HF_OK);
+    assert_int_equal(
+        hf_store_purge(b->store, HF_FOREVER, 1000, suite_soon(), &purged, NULL),
+        HF_OK);
     assert_int_equal(purged, 0);
     assert_true(suite_absent(b->store, suite_key("else")) == floor);
 
@@ -201,6 +203,20 @@ purge_spares_records_young_tombstones_and_other_spaces(struct suite_bench *b)
 }
 
 static void
+a_purge_after_its_time_leaves_all(struct suite_bench *b)
+{
+    uint64_t floor = suite_absent(b->store, suite_key("a"));
+    size_t purged = 99;
+
+    suite_apply(b->store, suite_delete(suite_key("a"), floor));
+    assert_int_equal(
+        hf_store_purge(b->store, any_age, 1000, hf_now(), &purged, NULL),
+        HF_E_UNAVAILABLE);
+    assert_int_equal(purged, 99);
+    assert_int_equal(purge_all(b->store), 1);
+}
+
+static void
 purge_stops_at_its_limit(struct suite_bench *b)
 {
     static const char *const names[] = {"a", "b", "c", "d", "e"};
@@ -209,11 +225,13 @@ purge_stops_at_its_limit(struct suite_bench *b)
 
     for (size_t i = 0; i < 5; i++)
         suite_apply(b->store, suite_delete(suite_key(names[i]), floor));
-    assert_int_equal(hf_store_purge(b->store, any_age, 0, &purged, NULL),
-                     HF_OK);
+    assert_int_equal(
+        hf_store_purge(b->store, any_age, 0, suite_soon(), &purged, NULL),
+        HF_OK);
     assert_int_equal(purged, 0);
-    assert_int_equal(hf_store_purge(b->store, any_age, 2, &purged, NULL),
-                     HF_OK);
+    assert_int_equal(
+        hf_store_purge(b->store, any_age, 2, suite_soon(), &purged, NULL),
+        HF_OK);
     assert_int_equal(purged, 2);
     assert_int_equal(purge_all(b->store), 3);
     assert_int_equal(purge_all(b->store), 0);
@@ -349,6 +367,7 @@ main(void)
         SUITE_CASE(a_delete_of_a_tombstone_or_of_nothing_raises_the_version),
         SUITE_CASE(versions_grow_across_purge_and_re_creation),
         SUITE_CASE(purge_spares_records_young_tombstones_and_other_spaces),
+        SUITE_CASE(a_purge_after_its_time_leaves_all),
         SUITE_CASE(purge_stops_at_its_limit),
         SUITE_CASE(a_late_put_on_nothing_is_refused_after_another_keys_purge),
         SUITE_CASE(a_late_write_applies_to_nothing),

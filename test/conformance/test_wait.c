@@ -234,9 +234,9 @@ a_raised_floor_ends_the_wait_on_nothing(struct suite_bench *b)
     size_t purged = 0;
 
     suite_apply(b->store, suite_delete(suite_key("b"), floor));
-    assert_int_equal(
-        hf_store_purge(b->store, (struct hf_duration){0}, 10, &purged, NULL),
-        HF_OK);
+    assert_int_equal(hf_store_purge(b->store, (struct hf_duration){0}, 10,
+                                    suite_soon(), &purged, NULL),
+                     HF_OK);
     wait_on(b->store, "a", floor, -1);
     assert_true(suite_absent(b->store, suite_key("a")) > floor);
 }

@@ -178,7 +178,7 @@ load_under(struct fault_plan *plan)
                  ? error.status
                  : hf_journal_read(journal, journals_soon(), &found, &error);
     while (status == HF_OK && chunk.rows != HF_JOURNAL_END) {
-        status = hf_journal_load(journal, &chunk, &error);
+        status = hf_journal_load(journal, &chunk, HF_NEVER, &error);
         rows += chunk.count;
     }
     faults_arm(NULL);
@@ -202,7 +202,8 @@ secure_under(struct fault_plan *plan)
     faults_arm(plan);
     journal = open_journal(&error);
     if (journal != NULL) {
-        assert_int_not_equal(hf_journal_unlocked(journal, &error), HF_OK);
+        assert_int_not_equal(hf_journal_unlocked(journal, HF_NEVER, &error),
+                             HF_OK);
         assert_int_not_equal(hf_journal_secure(journal,
                                                (struct hf_duration){1000},
                                                journals_soon(), &error),

@@ -135,7 +135,7 @@ is_served(void)
     enum hf_status status;
 
     assert_int_equal(hf_store_open(place, &hf_alloc_libc, &store, NULL), HF_OK);
-    status = hf_store_unserved(store, NULL);
+    status = hf_store_unserved(store, HF_NEVER, NULL);
     hf_store_close(store);
     return status == HF_E_UNAVAILABLE;
 }

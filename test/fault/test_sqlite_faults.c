@@ -199,7 +199,8 @@ read_under(struct fault_plan *plan)
         status =
             get_one(store, rig_key_of("fill"), rig_soon(), &record, &error);
         assert_true(status == HF_OK ? record.exists : record.version == 4711);
-        status = hf_store_scan(store, &scan, count_row, &rows, &error);
+        status =
+            hf_store_scan(store, &scan, HF_NEVER, count_row, &rows, &error);
         assert_true(status != HF_OK || rows == 2);
     }
     faults_arm(NULL);
@@ -226,8 +227,8 @@ purge_under(struct fault_plan *plan)
     hf_store_commit(store, &group, 1, rig_soon(), NULL);
     assert_int_equal(group.verdict, HF_APPLIED);
     faults_arm(plan);
-    status =
-        hf_store_purge(store, (struct hf_duration){0}, 10, &purged, &error);
+    status = hf_store_purge(store, (struct hf_duration){0}, 10, HF_NEVER,
+                            &purged, &error);
     faults_arm(NULL);
     assert_int_equal(purged, status == HF_OK ? 1 : 99);
     hf_store_close(store);

@@ -399,8 +399,17 @@ await "a second server to listen" [ -s "$here/follows" ]
 run run --at "http://127.0.0.1:$(cat "$here/follows")" -w 3s led -- true
 check "who asks a node that does not lead is not answered" is 69 "$code"
 check "and told who does" says run.err "name ${HOLDFAST_AT#http://}, too"
-check "once" is "1 0" "$(grep -c 'no answer about' "$here/run.err") $(
+check "once" is "1 0" "$(grep -c 'nothing is known about' "$here/run.err") $(
     grep -c 'waiting for' "$here/run.err")"
+run doctor --at "http://127.0.0.1:$(cat "$here/follows")"
+check "the doctor finds that the leader is not named" is 1 "$code"
+check "and names it" says run.out \
+    "name it, too: --at http://127.0.0.1:$(cat "$here/follows"),${HOLDFAST_AT#http://}"
+run doctor --at "http://localhost:${HOLDFAST_AT##*:},127.0.0.1:$(cat "$here/follows")"
+check "but not if it is named otherwise" is 0 "$code"
+run ls --at "http://127.0.0.1:$(cat "$here/follows")"
+check "nor does a follower list" is 69 "$code"
+check "but it names the leader" says run.err "name ${HOLDFAST_AT#http://}, too"
 kill -TERM "$follower"
 wait "$follower"
 
@@ -412,7 +421,7 @@ fence=$(rid job)
 kill -KILL "$server"
 wait "$server" 2>/dev/null
 start waiter run -w 30s job -- echo after
-await "the word of no answer" says waiter.err "no answer about job"
+await "the word of no answer" says waiter.err "nothing is known about job"
 serve "${HOLDFAST_AT##*:}"
 check "who held it holds it when the server is back" is "$fence" "$(rid job)"
 kill -TERM "$kept"

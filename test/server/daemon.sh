@@ -463,6 +463,24 @@ check "nor is anything of memory to be retired" \
     says "memory:x keeps nothing: there is nothing to retire" \
     --retire --at memory:x
 
+# What is at its place is looked at, and left as it is.
+mkdir "$here/places"
+echo "a text that is no database at all" >"$here/places/text"
+sqlite3 "$here/places/other" "CREATE TABLE t(x)"
+for place in text other; do
+    ls -la --time-style=full-iso "$here/places" >"$here/before"
+    "$daemon" --check-config --at "sqlite:$here/places/$place" \
+        >"$here/usage.out" 2>&1
+    check "a file that is another's is refused: $place" [ $? = 65 ]
+    check "in one sentence" grep -Eq \
+        "^holdfastd: $here/places/$place: it is (not a|another application's) SQLite database$" \
+        "$here/usage.out"
+    check "and nothing was written" [ "$(cat "$here/before")" = \
+        "$(ls -la --time-style=full-iso "$here/places")" ]
+done
+check "one that is not there could be made" runs --at "sqlite:$here/places/none"
+check "and is not" [ ! -e "$here/places/none" ]
+
 conf=$here/holdfastd.conf
 printf '%s\n' '; for people' 'listen = 127.0.0.1:0' 'idle-timeout = 60s' 'max-ttl = 2m' \
     'host = locks.example' 'host = locks' "at = sqlite:$here/conf.db" >"$conf"

@@ -66,10 +66,10 @@ await "what is watched" says watcher.out "held by"
 kill -KILL "$server"
 wait "$server" 2>/dev/null
 for waiter in taker orphan refuser settled; do
-    await "the word of no answer" says "$waiter.err" "no answer about job"
+    await "the word of no answer" says "$waiter.err" "nothing is known about job"
 done
 await "who watches to say so" \
-    says watcher.err "no answer about job, watching on: "
+    says watcher.err "nothing is known about job, watching on: "
 
 kill -TERM "$taker"
 timed finished "$taker"
@@ -117,7 +117,7 @@ check "a watch of a server that is gone ends with its time: 69" is 69 "$code"
 check "and has said why, once" is 1 "$(wc -l <"$here/run.err")"
 run watch -w 1s --at "http://127.0.0.1:$(cat "$here/deaf")" job
 check "so does one of a server that is deaf" is 69 "$code"
-check "which says that there is no answer" says run.err "no answer about job"
+check "which says that there is no answer" says run.err "nothing is known about job"
 
 # ---- It is back ---------------------------------------------------------------
 lines=$(wc -l <"$here/watcher.out")

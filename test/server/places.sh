@@ -95,7 +95,8 @@ check "nor called free" [ ! -e "$here/none.db" ]
 # ask PATH BODY: of the server, by hand; the answer is in $here/answer.
 ask() { curl -s -m 20 -o "$here/answer" -d "$2" "$url/v1/locks/$1"; }
 serve
-ask mine/acquire '{"ttl":"7s"}' # longer than the server's own, 5 s
+ask other/acquire '{"ttl":"1s"}'
+ask mine/acquire '{"ttl":"3s"}' # shorter than the server's own, 5 s
 kill -TERM "$server"
 wait "$server"
 run run -n mine -- touch "$here/ran"
@@ -105,10 +106,11 @@ check "nothing ran yet" [ ! -e "$here/ran" ]
 begun=$(date +%s%N)
 daemon --retire --at "$table"
 check "it is retired" is 0 "$code"
-check "for so long it says that it waits" says run.err "waiting for 7 s"
-check "for one lock" says run.out "in the 1 lock that it had granted"
-check "when its holder has lost it" \
-    [ $(($(date +%s%N) - begun)) -ge 7000000000 ]
+check "for so long it says that it waits, and why" says run.err \
+    "waiting for 3 s, because the server at $url left locks granted"
+check "for two locks" says run.out "in the 2 locks that it had granted"
+check "when their holders have lost them" \
+    [ $(($(date +%s%N) - begun)) -ge 3000000000 ]
 run run -n mine -- true
 check "and is had then" is 0 "$code"
 serve

@@ -11,7 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "journal/journal.h"
 #include "server/support/desk.h"
+#include "store/place.h"
 #include "support/journals.h"
 
 /* A node at a real journal: SQLite, in a folder of the test's own. */
@@ -78,6 +80,34 @@ what_was_granted_is_there_after_a_stop(void **state)
     assert_int_equal(desk_try(&desk, 2, 1, "a").over, HF_OVER_HELD);
     assert_true(desk_try(&desk, 2, 2, "b").fence > fence);
     desk_close(&desk);
+}
+
+/* Before the first beat, too. */
+static void
+who_stops_with_nothing_granted_leaves_the_place_free(void **state)
+{
+    struct hf_place parsed;
+    struct hf_journal *journal = NULL;
+    struct hf_journal_found found;
+    struct desk desk;
+
+    (void)state;
+    desk_open(&desk, place, 5000);
+    desk_until_serving(&desk);
+    desk_stop(&desk);
+    desk_until_stopped(&desk);
+    desk_close(&desk);
+
+    assert_int_equal(hf_place_parse(place, &parsed, NULL), HF_OK);
+    assert_int_equal(hf_journal_open(&parsed, &hf_alloc_libc, &journal, NULL),
+                     HF_OK);
+    assert_int_equal(
+        hf_journal_read(journal, hf_after(hf_now(), (struct hf_duration){5000}),
+                        &found, NULL),
+        HF_OK);
+    hf_journal_close(journal);
+    assert_true(found.exists);
+    assert_string_equal(found.head.address, "");
 }
 
 /* A process of its own grants and is killed; its fence comes by a pipe. */
@@ -274,6 +304,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         SEAT_TEST(a_node_leads_and_grants),
         SEAT_TEST(what_was_granted_is_there_after_a_stop),
+        SEAT_TEST(who_stops_with_nothing_granted_leaves_the_place_free),
         SEAT_TEST(a_leader_of_this_host_that_was_killed_is_followed_at_once),
         SEAT_TEST(a_leader_of_another_host_is_not_judged_by_its_process),
         SEAT_TEST(a_second_node_follows_and_then_leads),

@@ -49,20 +49,22 @@ forward_journal_write(struct hf_journal *journal,
 
 enum hf_status
 forward_journal_load(struct hf_journal *journal, struct hf_journal_chunk *chunk,
-                     struct hf_error *error)
+                     struct hf_instant until, struct hf_error *error)
 {
     const struct hf_journal *inner = inner_of(journal);
     enum hf_status status =
-        inner->methods->load(inner_of(journal), chunk, error);
+        inner->methods->load(inner_of(journal), chunk, until, error);
 
     follow(journal);
     return status;
 }
 
 enum hf_status
-forward_journal_unlocked(struct hf_journal *journal, struct hf_error *error)
+forward_journal_unlocked(struct hf_journal *journal, struct hf_instant until,
+                         struct hf_error *error)
 {
-    enum hf_status status = hf_journal_unlocked(inner_of(journal), error);
+    enum hf_status status =
+        hf_journal_unlocked(inner_of(journal), until, error);
 
     follow(journal);
     return status;
@@ -80,16 +82,18 @@ forward_journal_secure(struct hf_journal *journal, struct hf_duration promised,
 }
 
 static enum hf_status
-retire(struct hf_journal *journal, struct hf_error *error)
+retire(struct hf_journal *journal, struct hf_instant until,
+       struct hf_error *error)
 {
-    return hf_journal_retire(inner_of(journal), error);
+    return hf_journal_retire(inner_of(journal), until, error);
 }
 
 static enum hf_status
 audit(struct hf_journal *journal, struct hf_journal_page *page,
-      struct hf_error *error)
+      struct hf_instant until, struct hf_error *error)
 {
-    enum hf_status status = hf_journal_audit(inner_of(journal), page, error);
+    enum hf_status status =
+        hf_journal_audit(inner_of(journal), page, until, error);
 
     follow(journal);
     return status;

@@ -31,8 +31,10 @@ enum hf_verdict forward_journal_write(struct hf_journal *journal,
                                       struct hf_error *error);
 enum hf_status forward_journal_load(struct hf_journal *journal,
                                     struct hf_journal_chunk *chunk,
+                                    struct hf_instant until,
                                     struct hf_error *error);
 enum hf_status forward_journal_unlocked(struct hf_journal *journal,
+                                        struct hf_instant until,
                                         struct hf_error *error);
 enum hf_status forward_journal_secure(struct hf_journal *journal,
                                       struct hf_duration promised,

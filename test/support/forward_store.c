@@ -43,10 +43,11 @@ forward_store_get(struct hf_store *store, const struct hf_key *keys,
 
 enum hf_status
 forward_store_scan(struct hf_store *store, const struct hf_store_scan *what,
-                   hf_store_row_fn *row, void *ctx, struct hf_error *error)
+                   struct hf_instant until, hf_store_row_fn *row, void *ctx,
+                   struct hf_error *error)
 {
     enum hf_status status =
-        hf_store_scan(forward_of(store)->inner, what, row, ctx, error);
+        hf_store_scan(forward_of(store)->inner, what, until, row, ctx, error);
 
     follow(store);
     return status;
@@ -72,9 +73,9 @@ forward_store_wait(struct hf_store *store, struct hf_store_watch *watches,
 }
 
 static bool
-is_woken(struct hf_store *store)
+is_woken(struct hf_store *store, struct hf_instant until)
 {
-    bool woken = hf_store_is_woken(forward_of(store)->inner);
+    bool woken = hf_store_is_woken(forward_of(store)->inner, until);
 
     follow(store);
     return woken;
@@ -82,10 +83,10 @@ is_woken(struct hf_store *store)
 
 static enum hf_status
 purge(struct hf_store *store, struct hf_duration age, size_t limit,
-      size_t *purged, struct hf_error *error)
+      struct hf_instant until, size_t *purged, struct hf_error *error)
 {
-    enum hf_status status =
-        hf_store_purge(forward_of(store)->inner, age, limit, purged, error);
+    enum hf_status status = hf_store_purge(forward_of(store)->inner, age, limit,
+                                           until, purged, error);
 
     follow(store);
     return status;

@@ -33,6 +33,7 @@ forward_store_get(struct hf_store *store, const struct hf_key *keys,
                   hf_store_found_fn *found, void *ctx, struct hf_error *error);
 HF_MUST_USE enum hf_status forward_store_scan(struct hf_store *store,
                                               const struct hf_store_scan *what,
+                                              struct hf_instant until,
                                               hf_store_row_fn *row, void *ctx,
                                               struct hf_error *error);
 void forward_store_commit(struct hf_store *store, struct hf_store_group *groups,

@@ -169,7 +169,7 @@ journals_rows(struct hf_journal *journal, char *text, size_t size)
     chunk->arena.alloc = &hf_alloc_libc;
     hf_text_init(&out, text, size);
     while (chunk->rows != HF_JOURNAL_END) {
-        must(hf_journal_load(journal, chunk, &error), &error);
+        must(hf_journal_load(journal, chunk, HF_NEVER, &error), &error);
         add_rows(chunk, &out);
     }
     hf_arena_fini(&chunk->arena);

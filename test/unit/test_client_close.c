@@ -160,11 +160,13 @@ is_closing(struct hf_client *client)
 
 static enum hf_status
 scan_until_closing(struct hf_store *store, const struct hf_store_scan *scan,
-                   hf_store_row_fn *row, void *ctx, struct hf_error *error)
+                   struct hf_instant until, hf_store_row_fn *row, void *ctx,
+                   struct hf_error *error)
 {
     struct slow_list *list = (struct slow_list *)store;
 
     (void)scan;
+    (void)until;
     (void)row;
     (void)ctx;
     (void)error;

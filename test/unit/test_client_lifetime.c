@@ -131,12 +131,14 @@ struct gated_store {
 
 static enum hf_status
 scan_behind_gate(struct hf_store *store, const struct hf_store_scan *scan,
-                 hf_store_row_fn *row, void *ctx, struct hf_error *error)
+                 struct hf_instant until, hf_store_row_fn *row, void *ctx,
+                 struct hf_error *error)
 {
     const struct gate *gate = ((const struct gated_store *)store)->gate;
     char byte;
 
     (void)scan;
+    (void)until;
     (void)row;
     (void)ctx;
     (void)error;

@@ -224,17 +224,14 @@ tell(const struct hf_trouble *trouble, struct hf_error *error)
 
 TEST(a_read_that_is_answered_does_not_end_the_trouble_of_a_write)
 {
-    struct hf_trouble trouble = {.calling = false};
+    struct hf_trouble trouble = {.of_write = false};
     struct hf_error error;
 
     assert_int_equal(tell(&trouble, &error), HF_OK);
-    hf_trouble_call(&trouble, hf_now());
     hf_trouble_answer(&trouble, true, &full);
-    hf_trouble_call(&trouble, hf_now());
     hf_trouble_answer(&trouble, false, NULL);
     assert_int_equal(tell(&trouble, &error), HF_E_UNAVAILABLE);
     assert_string_equal(error.text, full.text);
-    hf_trouble_call(&trouble, hf_now());
     hf_trouble_answer(&trouble, true, NULL);
     assert_int_equal(tell(&trouble, &error), HF_OK);
     hf_trouble_answer(&trouble, false, &full);
@@ -244,17 +241,24 @@ TEST(a_read_that_is_answered_does_not_end_the_trouble_of_a_write)
 
 TEST(a_call_that_takes_long_is_trouble_until_it_returns)
 {
-    struct hf_trouble trouble = {.calling = false};
+    struct hf_trouble trouble = {.of_write = false};
     struct hf_instant now = hf_now();
+    struct hf_trouble_call call;
+    struct hf_trouble_call other;
     struct hf_error error;
 
-    hf_trouble_call(&trouble, (struct hf_instant){now.ms - 2500});
+    hf_trouble_begin(&trouble, &call, (struct hf_instant){now.ms - 2500});
     assert_int_equal(tell(&trouble, &error), HF_E_UNAVAILABLE);
     assert_non_null(strstr(error.text, "x: it is slow, one call has "));
+    hf_trouble_begin(&trouble, &other, now);
+    assert_int_equal(tell(&trouble, &error), HF_E_UNAVAILABLE);
+    hf_trouble_end(&trouble, &other); /* which is not the one that is slow */
+    hf_trouble_answer(&trouble, true, NULL);
+    assert_int_equal(tell(&trouble, &error), HF_E_UNAVAILABLE);
     hf_trouble_answer(&trouble, true, &full);
-    hf_trouble_call(&trouble, (struct hf_instant){now.ms - 2500});
     assert_int_equal(tell(&trouble, &error), HF_E_UNAVAILABLE);
     assert_string_equal(error.text, full.text);
+    hf_trouble_end(&trouble, &call);
     hf_trouble_answer(&trouble, true, NULL);
     assert_int_equal(tell(&trouble, &error), HF_OK);
 }
@@ -263,10 +267,12 @@ TEST(a_call_that_takes_long_is_trouble_until_it_returns)
 
 static enum hf_status
 fail_scan(struct hf_store *store, const struct hf_store_scan *scan,
-          hf_store_row_fn *row, void *ctx, struct hf_error *error)
+          struct hf_instant until, hf_store_row_fn *row, void *ctx,
+          struct hf_error *error)
 {
     (void)store;
     (void)scan;
+    (void)until;
     (void)row;
     (void)ctx;
     return hf_fail(error, HF_E_UNAVAILABLE, "%s", full.text);

@@ -24,10 +24,11 @@ struct hf_address {
     char port[8];
     struct addrinfo *found; /* owned; NULL: not looked up, or unknown */
     struct hf_instant found_at;
-    struct hf_lookup *lookup; /* owned; the lookup under way, or NULL */
-    unsigned first;           /* index in `found` that is tried first */
+    struct hf_lookup *lookup;     /* owned; the lookup under way, or NULL */
+    unsigned first;               /* index in `found` that is tried first */
     struct hf_instant lines_from; /* when requests may go to it as lines, after
                                      some did not get through */
+    uint32_t streams; /* of a connection, as it said last; 0: never */
 };
 
 struct hf_addresses {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "client/server/trouble.h"
 #include "wire/api_reply.h"
 #include "wire/json.h"
 #include "wire/name.h"
@@ -150,23 +151,6 @@ report_clears(struct hf_server_session *session, struct hf_bytes body)
         keep_clear(session, row);
 }
 
-/* No node leads, or one leads that the user has not named. */
-static void
-report_leader(struct hf_server *server, const struct hf_http_answer *answer)
-{
-    const char *leader = server->reply.leader;
-
-    if (server->reply.answer.kind != HF_ANSWER_NOT_LEADING)
-        return;
-    if (leader[0] == '\0')
-        (void)hf_api_reply_problem(answer->status, answer->body,
-                                   &server->trouble);
-    else if (hf_addresses_of(&server->addresses, leader) == 0)
-        (void)hf_fail(&server->trouble, HF_E_UNAVAILABLE,
-                      "%s does not lead: name %s, too, which does",
-                      server->addresses.place, leader);
-}
-
 /* The request is invalid to the server: it can never be granted. */
 static void
 report_refusal(struct hf_server *server, const struct hf_http_answer *answer)
@@ -188,7 +172,9 @@ hf_answer_report(struct hf_server_session *session, uint64_t id,
     const struct hf_answer *read = &server->reply.answer;
 
     report_refusal(server, answer);
-    report_leader(server, answer);
+    if (read->kind == HF_ANSWER_NOT_LEADING)
+        (void)hf_server_say_leader(server, server->reply.leader, answer->body,
+                                   &server->trouble);
     report_clears(session, answer->body);
     if (id == 0)
         report_room(&session->no_room, read, answer);

@@ -244,12 +244,22 @@ open_one(struct hf_server *server, unsigned node, struct hf_error *error)
     return NULL;
 }
 
+/* A connection that has not said yet how many it bears is taken for one like
+ * the last to its address: what is beyond would be refused. */
+static uint32_t
+streams_of(const struct hf_connection *connection)
+{
+    uint32_t known = address_of(connection)->streams;
+    uint32_t said = connection->server->http->streams(connection->http);
+
+    return connection->is_heard || known == 0 || known > said ? said : known;
+}
+
 /* Of its streams; as many lines may be under way. */
 static uint32_t
 reserved_of(const struct hf_connection *connection, bool must_get_through)
 {
-    uint32_t part =
-        connection->server->http->streams(connection->http) / RESERVED_PART;
+    uint32_t part = streams_of(connection) / RESERVED_PART;
 
     if (must_get_through)
         return 0;
@@ -260,8 +270,11 @@ reserved_of(const struct hf_connection *connection, bool must_get_through)
 static bool
 has_room(const struct hf_connection *connection, bool must_get_through)
 {
-    return connection->server->http->room(connection->http) >
-           connection->lines.open.count +
+    const struct hf_http_module *http = connection->server->http;
+    uint32_t beyond = http->streams(connection->http) - streams_of(connection);
+
+    return http->room(connection->http) >
+           beyond + connection->lines.open.count +
                reserved_of(connection, must_get_through);
 }
 
@@ -673,6 +686,7 @@ take_in(struct hf_connection *connection, const char *bytes, size_t len)
         taken += http->feed(connection->http, bytes + taken, len - taken);
         deliver(connection);
     }
+    address_of(connection)->streams = http->streams(connection->http);
 }
 
 /* The first frame of HTTP/2 has 16 KiB at most, so its first byte is 0. */

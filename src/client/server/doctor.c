@@ -56,6 +56,20 @@ add_two_services(struct hf_server_query *query)
                            "file (--at sqlite:), on one machine");
 }
 
+/* None of the nodes that are named leads: nothing is granted by them. */
+static void
+add_leader(struct hf_server_query *query)
+{
+    const char *place = query->server->addresses.place;
+    struct hf_checkup *check = add_check(query, "leader");
+
+    if (check == NULL)
+        return;
+    hf_checkup_add(check, "%s leads, and is none of those named: %s",
+                   query->leader, place);
+    hf_checkup_fail(check, "name it, too: --at %s,%s", place, query->leader);
+}
+
 /* The machine on which its remedies are to be applied. */
 static const char *
 host_of(const struct hf_server_query *query)
@@ -74,10 +88,14 @@ ask_next(struct hf_server_query *query, enum hf_server_probe probe)
 static void
 ask_next_node(struct hf_server_query *query)
 {
-    if (query->node++ < query->server->addresses.count)
+    if (query->node++ < query->server->addresses.count) {
         ask_next(query, HF_PROBE_INFO);
-    else if (query->other != 0)
+        return;
+    }
+    if (query->other != 0)
         add_two_services(query);
+    if (!query->led && query->leader[0] != '\0')
+        add_leader(query);
 }
 
 static void
@@ -94,6 +112,28 @@ compare(struct hf_server_query *query, struct hf_bytes info)
     } else if (service != query->service && query->other == 0) {
         query->other = query->node;
     }
+}
+
+static bool
+leads(struct hf_bytes info)
+{
+    char state[16];
+
+    hf_json_show(hf_json_member(info, "state"), state, sizeof(state));
+    return strcmp(state, "serving") == 0;
+}
+
+/* A leader may be named otherwise here, and be asked by that name. */
+static void
+note_leader(struct hf_server_query *query, struct hf_bytes info)
+{
+    char leader[sizeof(query->leader)];
+
+    query->led = query->led || leads(info);
+    hf_json_show(hf_json_member(info, "leader"), leader, sizeof(leader));
+    if (leader[0] != '\0' &&
+        hf_addresses_of(&query->server->addresses, leader) == 0)
+        memcpy(query->leader, leader, sizeof(leader));
 }
 
 static void
@@ -184,19 +224,18 @@ say_node(struct hf_checkup *check, const char *host, struct hf_bytes info,
     char leader[HF_HOST_MAX + 16];
     char trouble[256];
     struct hf_duration grace = hf_server_read_grace(info);
-    bool leads;
+    bool is_leader = leads(info);
 
     hf_json_show(hf_json_member(info, "state"), state, sizeof(state));
     hf_json_show(hf_json_member(info, "leader"), leader, sizeof(leader));
     hf_json_show(hf_json_member(info, "trouble"), trouble, sizeof(trouble));
-    leads = strcmp(state, "serving") == 0;
-    if (leads)
+    if (is_leader)
         hf_checkup_add(check, "it leads");
     else
         hf_checkup_add(check, "it is %s; the leader is %s",
                        state[0] != '\0' ? state : "no lock server",
                        leader[0] != '\0' ? leader : "not known");
-    if (!leads && leader[0] == '\0')
+    if (!is_leader && leader[0] == '\0')
         hf_checkup_fail(
             check,
             "on %s, see holdfastd's log: nobody leads, and nothing is granted",
@@ -247,15 +286,6 @@ say_other(struct hf_checkup *check, const struct hf_server_query *query,
             host_of(query));
 }
 
-static bool
-leads(struct hf_bytes info)
-{
-    char state[16];
-
-    hf_json_show(hf_json_member(info, "state"), state, sizeof(state));
-    return strcmp(state, "serving") == 0;
-}
-
 /* A proxy that does not name itself is noticed, too: the node sees another
  * address of the client than ours. */
 static bool
@@ -296,6 +326,7 @@ take_info(struct hf_server_query *query, int status, struct hf_bytes body)
     hf_checkup_add(check, "%s", authority_of(query, query->node));
     if (status == 200) {
         compare(query, body);
+        note_leader(query, body);
         say_node(check, host_of(query), body, took_us);
     } else {
         say_other(check, query, status, body);

@@ -71,6 +71,13 @@ void
 hf_server_query_refused(struct hf_server_query *query, int status,
                         struct hf_bytes body)
 {
+    struct hf_server *server = query->server;
+    struct hf_api_reply *reply = &server->reply;
+
+    if (hf_api_reply_read(status, body, reply, NULL) == HF_OK &&
+        reply->answer.kind == HF_ANSWER_NOT_LEADING &&
+        hf_server_say_leader(server, reply->leader, body, &query->error))
+        return;
     (void)hf_api_reply_problem(status, body, &query->error);
     if (status == 400)
         query->error.status = HF_E_INVALID;

@@ -72,9 +72,12 @@ struct hf_server_query {
     uint64_t probe_lock; /* the name of its lock is made of this */
     char session[17];    /* that holds that lock */
     char secret[HF_API_SECRET_SIZE];
-    uint64_t service; /* that the first node named; 0: none has */
-    unsigned of_it;   /* that node */
-    unsigned other;   /* a node that named another; 0: none */
+    uint64_t service;              /* that the first node named; 0: none has */
+    unsigned of_it;                /* that node */
+    unsigned other;                /* a node that named another; 0: none */
+    bool led;                      /* a node said that it leads */
+    char leader[HF_HOST_MAX + 16]; /* that a node named, and is not one of
+                                      these; "": none did */
 };
 
 /* What is asked next. */

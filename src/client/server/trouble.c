@@ -39,6 +39,26 @@ hf_server_say_trouble(const struct hf_server *server, struct hf_error *error)
                       server->addresses.place);
 }
 
+bool
+hf_server_say_leader(const struct hf_server *server, const char *leader,
+                     struct hf_bytes problem, struct hf_error *error)
+{
+    const char *place = server->addresses.place;
+    char message[256];
+
+    if (leader[0] == '\0') {
+        hf_json_show(hf_json_member(problem, "message"), message,
+                     sizeof(message));
+        (void)hf_fail(error, HF_E_UNAVAILABLE, "%s: %s", place, message);
+        return true;
+    }
+    if (hf_addresses_of(&server->addresses, leader) != 0)
+        return false;
+    (void)hf_fail(error, HF_E_UNAVAILABLE,
+                  "%s does not lead: name %s, too, which does", place, leader);
+    return true;
+}
+
 struct hf_duration
 hf_server_read_grace(struct hf_bytes answer)
 {

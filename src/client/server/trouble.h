@@ -14,6 +14,11 @@ bool hf_server_services_trouble(const struct hf_server *server,
 void hf_server_say_trouble(const struct hf_server *server,
                            struct hf_error *error);
 
+/* A node that does not lead answered.  True: nobody does, or `leader`, which
+ * the user has not named; *error says so, and is HF_E_UNAVAILABLE. */
+bool hf_server_say_leader(const struct hf_server *server, const char *leader,
+                          struct hf_bytes problem, struct hf_error *error);
+
 /* For how long the server grants nothing, as its answer says; 0: it grants, or
  * does not say. */
 struct hf_duration hf_server_read_grace(struct hf_bytes answer);

@@ -176,7 +176,8 @@ hf_job_audit(struct hf_job *job, struct hf_store *store, struct hf_error *error)
     audit.kept = hf_calloc(alloc, job->limit, sizeof(struct hf_view *));
     if (audit.kept == NULL)
         return hf_fail(error, HF_E_NOMEM, "out of memory");
-    status = hf_store_scan(store, &all, add_entry, &audit, error);
+    status = hf_store_scan(store, &all, hf_after(hf_now(), HF_JOB_PATIENCE),
+                           add_entry, &audit, error);
     if (status == HF_OK && audit.count > 0)
         move_cursor(&audit);
     put_in_order(&audit);

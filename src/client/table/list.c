@@ -139,7 +139,9 @@ hf_job_list(struct hf_job *job, struct hf_store *store, struct hf_error *error)
         listing.scan.after_len = listing.from.len;
         listing.reached = listing.from;
     }
-    status = hf_store_scan(store, &listing.scan, add_row, &listing, error);
+    status =
+        hf_store_scan(store, &listing.scan, hf_after(hf_now(), HF_JOB_PATIENCE),
+                      add_row, &listing, error);
     if (status == HF_OK && listing.count > 0)
         write_cursor(&listing.reached, cursor, HF_CURSOR_SIZE);
     return status;

@@ -90,6 +90,10 @@ struct hf_job {
 /* The oldest that has not begun, which begins now; NULL: there is none. */
 struct hf_job *hf_jobs_take(struct hf_table *table);
 
+/* So long a job waits for all that it asks of the place: a listing may be
+ * long. */
+#define HF_JOB_PATIENCE ((struct hf_duration){10 * 1000})
+
 /* Run it; not entered. */
 enum hf_status hf_jobs_run(struct hf_job *job, struct hf_store *store,
                            struct hf_error *error);

@@ -125,7 +125,9 @@ hf_table_open(struct hf_client *client, struct hf_store *store,
     struct hf_table *table = hf_new(alloc, struct hf_table);
     struct hf_manager_config config = {
         .alloc = alloc,
-        .wake = {hf_store_is_woken(store) ? WOKEN_MS : POLL_MS},
+        .wake = {hf_store_is_woken(store, hf_after(hf_now(), HF_OPEN_PATIENCE))
+                     ? WOKEN_MS
+                     : POLL_MS},
         .operations_max = limits.max_operations,
         .bytes_max = limits.max_bytes,
         .trace = client->trace,

@@ -3,17 +3,23 @@
 #include "base/fail.h"
 
 void
-hf_trouble_call(struct hf_trouble *trouble, struct hf_instant now)
+hf_trouble_begin(struct hf_trouble *trouble, struct hf_trouble_call *call,
+                 struct hf_instant now)
 {
-    trouble->calling = true;
-    trouble->called_at = now;
+    call->began_at = now;
+    hf_list_add(&trouble->calls, &call->link);
+}
+
+void
+hf_trouble_end(struct hf_trouble *trouble, struct hf_trouble_call *call)
+{
+    hf_list_remove(&trouble->calls, &call->link);
 }
 
 void
 hf_trouble_answer(struct hf_trouble *trouble, bool write,
                   const struct hf_error *error)
 {
-    trouble->calling = false;
     if (error != NULL) {
         trouble->error = *error;
         trouble->of_write = write;
@@ -22,10 +28,17 @@ hf_trouble_answer(struct hf_trouble *trouble, bool write,
     }
 }
 
-void
-hf_trouble_cut(struct hf_trouble *trouble)
+/* Of the call that has taken longest; zero: there is none. */
+static struct hf_duration
+taken_by(const struct hf_trouble *trouble, struct hf_instant now)
 {
-    trouble->calling = false;
+    struct hf_link *first = trouble->calls.first;
+
+    return first == NULL
+               ? (struct hf_duration){0}
+               : hf_between(HF_CONTAINER(first, struct hf_trouble_call, link)
+                                ->began_at,
+                            now);
 }
 
 enum hf_status
@@ -33,11 +46,9 @@ hf_trouble_tell(const struct hf_trouble *trouble, const struct hf_store *store,
                 const char *place, struct hf_error *error)
 {
     struct hf_instant now = hf_now();
-    struct hf_duration taken = {0};
+    struct hf_duration taken = taken_by(trouble, now);
     char text[32];
 
-    if (trouble->calling)
-        taken = hf_between(trouble->called_at, now);
     if (taken.ms >= HF_TROUBLE_LOCKED_MS && hf_store_is_locked(store, now))
         return hf_fail(error, HF_E_UNAVAILABLE,
                        "%s: other processes keep it locked", place);

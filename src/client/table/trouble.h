@@ -2,14 +2,12 @@
 #define HF_CLIENT_TABLE_TROUBLE_H
 
 #include "base/clock.h"
+#include "base/list.h"
 #include "store/store.h"
 
 /*
  * Trouble: why the place does not answer, for people.  Kept by the workers,
  * call by call; nothing is decided by it.
- *
- *               call                   answer
- *   no call ----------> a call runs ----------> no call, good or failed
  *
  * A read that goes well does not end the trouble of a write: a file that
  * others keep locked can still be read.
@@ -19,19 +17,23 @@
 struct hf_trouble {
     struct hf_error error; /* of the last call that failed; text "": none */
     bool of_write;         /* only a write that is answered ends it */
-    bool calling;
-    struct hf_instant called_at; /* while `calling` */
+    struct hf_list calls;  /* under way, by `link`, in the order they began */
 };
 
-/* A worker begins to call the store. */
-void hf_trouble_call(struct hf_trouble *trouble, struct hf_instant now);
+/* A call to the store, of a thread that makes it. */
+struct hf_trouble_call {
+    struct hf_link link;
+    struct hf_instant began_at;
+};
 
-/* The call has returned; *error tells why it failed, NULL: it did not. */
+/* It begins, and has returned. */
+void hf_trouble_begin(struct hf_trouble *trouble, struct hf_trouble_call *call,
+                      struct hf_instant now);
+void hf_trouble_end(struct hf_trouble *trouble, struct hf_trouble_call *call);
+
+/* What a call told that was given its time: why it failed, NULL: it did not. */
 void hf_trouble_answer(struct hf_trouble *trouble, bool write,
                        const struct hf_error *error);
-
-/* The call has returned, and tells nothing: it was not given the time. */
-void hf_trouble_cut(struct hf_trouble *trouble);
 
 /*
  * Why does `place`, where `store` is, not answer?  HF_OK: it does, as far as

@@ -21,6 +21,7 @@
 #define PURGE_AGE   ((struct hf_duration){INT64_C(24) * 3600 * 1000})
 #define PURGE_EVERY 64
 #define PURGE_LIMIT 1000
+#define PURGE_UNTIL hf_after(hf_now(), (struct hf_duration){3000})
 
 /* An idle worker naps once callers have made so many calls in a row, those of
  * two locks.  A nap is about as long as a commit takes.  After so many naps
@@ -43,6 +44,21 @@ end_call(struct hf_table *table)
 {
     hf_monitor_enter(&table->client->monitor);
     table->calls--;
+}
+
+/* The same of one that is trouble, for people, while it takes long. */
+static void
+begin_timed(struct hf_table *table, struct hf_trouble_call *timed)
+{
+    hf_trouble_begin(&table->manager.trouble, timed, hf_now());
+    begin_call(table);
+}
+
+static void
+end_timed(struct hf_table *table, struct hf_trouble_call *timed)
+{
+    end_call(table);
+    hf_trouble_end(&table->manager.trouble, timed);
 }
 
 /* The store found another place under its name. */
@@ -149,15 +165,15 @@ static void
 call(struct hf_worker *worker, struct hf_table_batch *batch)
 {
     struct hf_table *table = worker->table;
+    struct hf_trouble_call timed;
 
-    hf_trouble_call(&table->manager.trouble, hf_now());
-    begin_call(table);
+    begin_timed(table, &timed);
     if (batch->groups_count > 0)
         hf_store_commit(table->store, batch->groups, batch->groups_count,
                         batch->until, &batch->error);
     else
         read_keys(worker, batch);
-    end_call(table);
+    end_timed(table, &timed);
 }
 
 /* The call has returned. */
@@ -188,16 +204,16 @@ is_of_place(enum hf_status status)
 static void
 run_job(struct hf_table *table)
 {
-    struct hf_trouble *trouble = &table->manager.trouble;
     struct hf_job *job = hf_jobs_take(table);
     struct hf_error error = {0};
+    struct hf_trouble_call timed;
     enum hf_status status;
 
-    hf_trouble_call(trouble, hf_now());
-    begin_call(table);
+    begin_timed(table, &timed);
     status = hf_jobs_run(job, table->store, &error);
-    end_call(table);
-    hf_trouble_answer(trouble, false, is_of_place(status) ? &error : NULL);
+    end_timed(table, &timed);
+    hf_trouble_answer(&table->manager.trouble, false,
+                      is_of_place(status) ? &error : NULL);
     hf_jobs_end(job, status, &error);
     look_whether_it_went_back(table);
 }
@@ -210,8 +226,8 @@ purge(struct hf_table *table)
     table->purge_due = false;
     begin_call(table);
     /* Nothing depends on whether it failed. */
-    if (hf_store_purge(table->store, PURGE_AGE, PURGE_LIMIT, &purged, NULL) !=
-        HF_OK)
+    if (hf_store_purge(table->store, PURGE_AGE, PURGE_LIMIT, PURGE_UNTIL,
+                       &purged, NULL) != HF_OK)
         purged = 0;
     end_call(table);
     look_whether_it_went_back(table);
@@ -327,11 +343,11 @@ hf_worker_main(void *arg)
 /* ---- A caller in its place ----------------------------------------------- */
 
 /* Nothing can be said to a caller that is in a call, so it makes none where it
- * is likely to be kept. */
+ * is likely to be kept: a place that bears several calls is a network away. */
 static bool
 may_turn(const struct hf_table *table, struct hf_instant now)
 {
-    return !table->stopping && table->calls < table->calls_max &&
+    return !table->stopping && table->calls_max == 1 && table->calls == 0 &&
            !hf_store_is_locked(table->store, now);
 }
 
@@ -339,7 +355,6 @@ may_turn(const struct hf_table *table, struct hf_instant now)
 static void
 leave_to_worker(struct hf_table *table, struct hf_table_batch *batch)
 {
-    hf_trouble_cut(&table->manager.trouble);
     hf_manager_requeue(&table->manager, batch, hf_now());
     look_whether_it_went_back(table);
 }

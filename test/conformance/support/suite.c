@@ -357,6 +357,7 @@ suite_scan(struct hf_store *store, const struct hf_store_scan *scan,
     struct hf_error error = {.status = HF_OK};
 
     names[0] = '\0';
-    if (hf_store_scan(store, scan, add_name, &into, &error) != HF_OK)
+    if (hf_store_scan(store, scan, suite_soon(), add_name, &into, &error) !=
+        HF_OK)
         fail_msg("%s", error.text);
 }

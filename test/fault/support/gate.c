@@ -79,10 +79,10 @@ read_head(struct hf_journal *journal, struct hf_instant until,
 
 static enum hf_status
 load(struct hf_journal *journal, struct hf_journal_chunk *chunk,
-     struct hf_error *error)
+     struct hf_instant until, struct hf_error *error)
 {
     pass(gate_of(journal), GATE_LOADS);
-    return forward_journal_load(journal, chunk, error);
+    return forward_journal_load(journal, chunk, until, error);
 }
 
 static uint64_t

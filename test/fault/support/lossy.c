@@ -156,11 +156,12 @@ get(struct hf_store *store, const struct hf_key *keys, size_t keys_count,
 
 static enum hf_status
 scan(struct hf_store *store, const struct hf_store_scan *what,
-     hf_store_row_fn *row, void *ctx, struct hf_error *error)
+     struct hf_instant until, hf_store_row_fn *row, void *ctx,
+     struct hf_error *error)
 {
     if (loses_read(sea_of(store)))
         return lose_read(error);
-    return forward_store_scan(store, what, row, ctx, error);
+    return forward_store_scan(store, what, until, row, ctx, error);
 }
 
 static void
@@ -291,7 +292,8 @@ lossy_sea_records(struct lossy_sea *sea, const char *space)
     struct hf_store_scan all = {.space = space, .prefix = "", .limit = 1000};
     size_t count = 0;
 
-    HF_CHECK(hf_store_scan(sea->inner, &all, count_row, &count, NULL) == HF_OK);
+    HF_CHECK(hf_store_scan(sea->inner, &all, HF_NEVER, count_row, &count,
+                           NULL) == HF_OK);
     return count;
 }
 

@@ -147,19 +147,20 @@ read_head(struct hf_journal *journal, struct hf_instant until,
 
 static enum hf_status
 load(struct hf_journal *journal, struct hf_journal_chunk *chunk,
-     struct hf_error *error)
+     struct hf_instant until, struct hf_error *error)
 {
     return loses_read(journal, error)
                ? HF_E_UNAVAILABLE
-               : forward_journal_load(journal, chunk, error);
+               : forward_journal_load(journal, chunk, until, error);
 }
 
 static enum hf_status
-unlocked(struct hf_journal *journal, struct hf_error *error)
+unlocked(struct hf_journal *journal, struct hf_instant until,
+         struct hf_error *error)
 {
     return loses_read(journal, error)
                ? HF_E_UNAVAILABLE
-               : forward_journal_unlocked(journal, error);
+               : forward_journal_unlocked(journal, until, error);
 }
 
 static enum hf_status

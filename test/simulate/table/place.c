@@ -38,6 +38,32 @@ note_fault(struct client *client, int64_t at)
         client->last_fault = at;
 }
 
+/* Its connection swallows what comes back, or all of it, and is given up when
+ * it has been silent for too long. */
+static void
+swallow(struct world *world, struct call *call)
+{
+    struct client *client = &world->clients[call->client];
+    struct hf_duration silence =
+        hf_silence_limit(&client->silence, world->now, call->batch->until);
+
+    client->swallowed_at = world->now.ms;
+    world->swallowed++;
+    call->swallowed = true;
+    call->answer_lost = true;
+    if (world_draw(world, 2) == 0)
+        call->executes_at = -1;
+    call->answers_at = world->now.ms + silence.ms;
+    note_fault(client, call->answers_at);
+}
+
+static bool
+is_swallowed(const struct world *world, const struct client *client)
+{
+    return world->shape.swallow_ms > 0 &&
+           world->now.ms >= client->swallowed_at + world->shape.swallow_ms;
+}
+
 /* What becomes of it: when it is done there, when it comes back, and how. */
 static void
 draw_fate(struct world *world, struct call *call)
@@ -51,6 +77,10 @@ draw_fate(struct world *world, struct call *call)
     call->answers_at = call->executes_at + draw_latency(world);
     if (call->answers_at - now > SLOW_MS)
         note_fault(client, call->answers_at);
+    if (is_swallowed(world, client)) {
+        swallow(world, call);
+        return;
+    }
     if (!is_faulty(world))
         return;
     if (is_away(world)) {
@@ -135,6 +165,7 @@ place_call(struct world *world, size_t index)
     HF_CHECK(call != NULL);
     call->arena.alloc = &hf_alloc_libc;
     call->client = index;
+    call->sent_at = world->now;
     call->alarm.kind = ALARM_CALL;
     if (!hf_batch_take(&client->manager, &call->arena, world->now,
                        WALL_MS + world->now.ms, &call->batch)) {
@@ -313,6 +344,12 @@ come_back(struct world *world, struct call *call)
     struct client *client = &world->clients[call->client];
     struct hf_store_group *groups = call->batch->groups;
 
+    if (call->swallowed)
+        hf_silence_failed(&client->silence,
+                          hf_between(call->sent_at, world->now));
+    else
+        hf_silence_answered(&client->silence,
+                            hf_between(call->sent_at, world->now));
     call->answers_at = -1;
     client->calls_count--;
     if (client->dead)

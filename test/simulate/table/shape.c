@@ -102,6 +102,18 @@ shape_crowd(struct world *world, struct actor *actor)
     actor->cancel_at = -1;
 }
 
+/* Locks with a ttl of 10 s, and its usual terms, share their commits with locks
+ * whose answers are of use for an hour. */
+static void
+shape_silence(struct world *world, struct actor *actor)
+{
+    bool brief = world_chance(world, 500);
+
+    shape_crowd(world, actor);
+    actor->config.terms.ttl = (struct hf_duration){brief ? 10000 : 3600 * 1000};
+    actor->config.grace = (struct hf_duration){brief ? 3333 : 10000};
+}
+
 /* A few hold their own, by short beats; the others come, and go at once. */
 static void
 shape_storm(struct world *world, struct actor *actor, size_t index)
@@ -192,6 +204,8 @@ make_actor(struct world *world, size_t index)
         shape_far(world, actor, index);
     else if (world->shape.storm)
         shape_storm(world, actor, index);
+    else if (world->shape.swallow_ms > 0)
+        shape_silence(world, actor);
     else if (crowd)
         shape_crowd(world, actor);
     else

@@ -9,6 +9,8 @@
  * simulate --replay SEED: one of them, told line by line.
  * simulate --far COUNT: so many seeds of a place that is 50 ms away, with 1,000
  *     locks that are held and 500 that are waited for.
+ * simulate --silence COUNT: so many seeds of a place of which a connection
+ *     swallows all, again and again, with locks that are held.
  * simulate --crowd COUNT [--seeds COUNT]: so many waiters in one line, and
  *     beside one another.
  */
@@ -126,6 +128,40 @@ run_far(uint64_t from, uint64_t count)
     return bad;
 }
 
+/* 50 hold locks, and every 9 s another of the three connections begins to
+ * swallow all that comes back. */
+static int
+run_silence(uint64_t from, uint64_t count)
+{
+    struct world_shape shape = {
+        .clients = 1,
+        .keys = 50,
+        .actors = 50,
+        .max_calls = HF_STORE_REMOTE_CALLS,
+        .latency_ms = 50,
+        .wake_ms = 3,
+        .horizon = INT64_MAX / 4,
+        .held = true,
+        .operations_max = 256,
+        .swallow_ms = 9000,
+    };
+    int bad = 0;
+
+    for (uint64_t seed = from; seed < from + count; seed++) {
+        shape.latency_ms = seed % 2 == 0 ? 50 : 300;
+        bad += !run(seed, &shape, false) || world.grants != shape.actors ||
+               world.losses > 0 || world.risks > 0 || world.swallowed < 6;
+        printf("silence, seed %llu: %llu calls swallowed of %llu, %llu grants, "
+               "%llu at risk, %llu losses\n",
+               (unsigned long long)seed, (unsigned long long)world.swallowed,
+               (unsigned long long)world.store_calls,
+               (unsigned long long)world.grants,
+               (unsigned long long)world.risks,
+               (unsigned long long)world.losses);
+    }
+    return bad;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -134,6 +170,7 @@ main(int argc, char **argv)
     uint64_t replay = 0;
     size_t crowd = 0;
     uint64_t far = 0;
+    uint64_t silence = 0;
     struct world_shape shape;
 
     for (int i = 1; i + 1 < argc; i += 2) {
@@ -149,7 +186,11 @@ main(int argc, char **argv)
             crowd = value;
         else if (strcmp(argv[i], "--far") == 0)
             far = value;
+        else if (strcmp(argv[i], "--silence") == 0)
+            silence = value;
     }
+    if (silence != 0)
+        return run_silence(from, silence) != 0;
     if (far != 0)
         return run_far(from, far) != 0;
     if (replay != 0) {

@@ -99,6 +99,7 @@ hear(struct world *world, struct actor *actor, unsigned news)
     world_say(world, "%s told %x: %s", actor->name, news,
               hf_state_word(hf_manager_state(&actor->driver, world->now)));
     promise_told(world, actor, news);
+    world->risks += (news & HF_NEWS_AT_RISK) != 0;
     if ((news & HF_NEWS_GRANTED) && !actor->told_ended) {
         int64_t until = world->now.ms + actor->hold_ms;
 

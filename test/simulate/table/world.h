@@ -7,6 +7,7 @@
 #include "client/table/manager.h"
 #include "client/table/observer.h"
 #include "store/memory_table.h"
+#include "store/silence.h"
 
 /*
  * A simulated world: several processes, each with a client's manager, want the
@@ -90,11 +91,13 @@ struct call {
     struct hf_table_batch *batch;
     struct hf_arena arena;
     struct actor **actors; /* whose group each is */
-    int64_t executes_at;   /* -1: never; done: -1, too */
-    int64_t answers_at;    /* -1: it was */
+    struct hf_instant sent_at;
+    int64_t executes_at; /* -1: never; done: -1, too */
+    int64_t answers_at;  /* -1: it was */
     bool answer_lost;
     bool executed;
-    bool failed; /* the place that it went to is not there any more */
+    bool failed;    /* the place that it went to is not there any more */
+    bool swallowed; /* its connection lets nothing come back */
     bool answered;
 };
 
@@ -117,6 +120,8 @@ struct client {
     bool behind; /* what it has open is the place that was */
     bool untold; /* it has opened what is there, and its manager not heard */
     int64_t last_fault; /* a call of it failed, or was slow */
+    struct hf_silence_rule silence;
+    int64_t swallowed_at; /* a connection began to swallow all */
 };
 
 struct world_shape {
@@ -138,6 +143,8 @@ struct world_shape {
     bool storm;    /* a few hold for long, and hundreds come and go */
     size_t far;    /* so many hold, and the rest waits for what others hold */
     size_t operations_max; /* of one call */
+    int64_t swallow_ms;    /* so often a connection begins to swallow all, for
+                           good; 0: never */
 };
 
 struct world {
@@ -166,6 +173,8 @@ struct world {
     uint64_t grants;
     uint64_t outcomes[16];
     uint64_t losses;
+    uint64_t risks; /* that were told of a right, before its end */
+    uint64_t swallowed;
     uint64_t looks;
     uint64_t clears; /* that deleted a record */
 };
