@@ -12,8 +12,8 @@
 static void
 add_heads(struct hf_text *out)
 {
-    hf_text_addf(out, "%-16s  %5s  %5s  %8s  %8s  %-9s  %s\n", "SESSION",
-                 "HOLDS", "WAITS", "SILENT", "TTL", "OPENED BY", "WHO");
+    hf_text_addf(out, "%-16s  %5s  %5s  %8s  %8s  %-12s  %s\n", "SESSION",
+                 "HOLDS", "WAITS", "SILENT", "TTL", "ENDS BY", "WHO");
 }
 
 static void
@@ -26,13 +26,14 @@ add_row(struct hf_text *out, const struct hf_view *session)
     char ttl_text[32];
 
     silent.ms -= silent.ms % 1000; /* a person needs no more */
-    hf_text_addf(out, "%-16s  %5" PRId64 "  %5" PRId64 "  %8s  %8s  %-9s  %s\n",
+    hf_text_addf(out,
+                 "%-16s  %5" PRId64 "  %5" PRId64 "  %8s  %8s  %-12s  %s\n",
                  hf_view_text(session, HF_FIELD_SESSION),
                  hf_view_number(session, HF_FIELD_HOLDS),
                  hf_view_number(session, HF_FIELD_WAITS),
                  hf_duration_text(silent, silent_text, sizeof(silent_text)),
                  hf_duration_text(ttl, ttl_text, sizeof(ttl_text)),
-                 by_acquire ? "acquire" : "itself",
+                 by_acquire ? "last release" : "end or ttl",
                  hf_view_text(session, HF_FIELD_WHO));
 }
 

@@ -7,37 +7,17 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/fd.h"
+#include "base/fork.h"
 #include "base/options.h"
 
 /* A client, as holdfast.h has it: made, told by, closed. */
-
-/* ---- Forks --------------------------------------------------------------- */
-
-/* Which process of a line of forks this is: a child has another number than all
- * of its ancestors.  A pid does not tell, since in pid namespaces a process and
- * its child may both be number 1.  It changes in the child alone, before fork()
- * returns there.  A signal handler may read it. */
-static unsigned generation;
-static pthread_once_t forks_once = PTHREAD_ONCE_INIT;
-
-static void
-count_fork(void)
-{
-    generation++;
-}
-
-static void
-watch_forks(void)
-{
-    (void)pthread_atfork(NULL, NULL, count_fork);
-}
 
 /* ---- Who calls ----------------------------------------------------------- */
 
 bool
 hf_client_is_ours(const struct hf_client *client)
 {
-    return client != NULL && client->generation == generation;
+    return client != NULL && client->forks == hf_fork_count();
 }
 
 enum hf_status
@@ -132,9 +112,9 @@ hf_client_new(const struct hf_alloc *alloc, struct hf_client **client,
     if (made == NULL)
         return hf_fail(error, HF_E_NOMEM, "out of memory");
 
-    pthread_once(&forks_once, watch_forks);
+    hf_fork_watch();
     made->alloc = alloc;
-    made->generation = generation;
+    made->forks = hf_fork_count();
     made->references = 1;
     made->fd = made->wake_fd = -1;
     hf_monitor_init(&made->monitor);

@@ -15,7 +15,7 @@ struct hf_backend;
 /* A client, for the files that it is made of; see client.h. */
 struct hf_client {
     const struct hf_alloc *alloc; /* borrowed */
-    unsigned generation;          /* of the process that made it */
+    unsigned forks;               /* of the process that made it */
     bool look_only;
     bool made_place;        /* when it was opened */
     struct hf_error served; /* a lock server keeps the locks of this table;

@@ -51,7 +51,8 @@
  * gives up at its `until`, and one of a file may do so before.
  *
  * Memory: texts given to a call are borrowed for the call.
- * Threads: one at a time on one journal.  Processes: any number.
+ * Threads: one at a time on one journal.  Processes: any number; a forked child
+ * neither uses its parent's nor closes it.
  */
 
 struct hf_journal;

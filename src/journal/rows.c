@@ -118,20 +118,14 @@ hf_rows_add(struct hf_rows *rows, const struct hf_lockspace *ls,
 }
 
 void
-hf_rows_reset(struct hf_rows *rows)
-{
-    hf_arena_reset(&rows->arena);
-    rows->count = 0;
-    rows->failed = false;
-    rows->number = 0;
-}
-
-void
 hf_rows_collect(struct hf_rows *rows, struct hf_node *node, int64_t wall_ms)
 {
     struct hf_change change;
 
-    hf_rows_reset(rows);
+    hf_arena_reset(&rows->arena);
+    rows->count = 0;
+    rows->failed = false;
+    rows->number = 0;
     while (hf_node_take(node, &change))
         hf_rows_add(rows, node->lockspace, &change, wall_ms);
 }

@@ -32,8 +32,7 @@ void hf_rows_fini(struct hf_rows *rows);
 void hf_rows_collect(struct hf_rows *rows, struct hf_node *node,
                      int64_t wall_ms);
 
-/* Begin another batch; and add a change that was taken from a table. */
-void hf_rows_reset(struct hf_rows *rows);
+/* Add a change that was taken from a table. */
 void hf_rows_add(struct hf_rows *rows, const struct hf_lockspace *ls,
                  const struct hf_change *change, int64_t wall_ms);
 

@@ -6,14 +6,17 @@
 
 /* ---- Rows ---------------------------------------------------------------- */
 
-/* A column as it is kept; SQLITE_NOMEM. */
+/* A column as it is kept; SQLITE_NOMEM.  No text of ours has more than `most`
+ * bytes: of a longer one so much is kept that its reader refuses it. */
 static int
-keep_text(sqlite3_stmt *row, int column, struct hf_arena *arena,
+keep_text(sqlite3_stmt *row, int column, size_t most, struct hf_arena *arena,
           struct hf_bytes *kept)
 {
     const void *text = sqlite3_column_text(row, column);
     size_t len = (size_t)sqlite3_column_bytes(row, column);
 
+    if (len > most)
+        len = most + 1;
     return text != NULL && hf_arena_keep(arena, text, len, kept) ? SQLITE_OK
                                                                  : SQLITE_NOMEM;
 }
@@ -57,7 +60,7 @@ take_session(sqlite3_stmt *row, struct hf_journal_chunk *chunk)
         session->id = 0;
     chunk->count++;
     chunk->next = place_of(id) + 1;
-    return keep_text(row, 4, &chunk->arena, &session->who);
+    return keep_text(row, 4, HF_SERVED_WHO_MAX, &chunk->arena, &session->who);
 }
 
 static int
@@ -76,8 +79,9 @@ take_grant(sqlite3_stmt *row, struct hf_journal_chunk *chunk)
     };
     chunk->count++;
     chunk->next = place_of((int64_t)loaded->fence) + 1;
-    code = keep_text(row, 5, &chunk->arena, &grant->locks);
-    return code == SQLITE_OK ? keep_text(row, 6, &chunk->arena, &loaded->note)
+    code = keep_text(row, 5, HF_RECORD_TEXT_MAX, &chunk->arena, &grant->locks);
+    return code == SQLITE_OK ? keep_text(row, 6, HF_SERVED_NOTE_MAX,
+                                         &chunk->arena, &loaded->note)
                              : code;
 }
 
@@ -130,9 +134,11 @@ take_records(sqlite3_stmt *statement, struct hf_journal_page *page)
         code = sqlite3_step(statement);
         if (code != SQLITE_ROW)
             break;
-        code = keep_text(statement, 0, &page->arena, &record->name);
+        code = keep_text(statement, 0, HF_NAME_COMPANION_SIZE, &page->arena,
+                         &record->name);
         if (code == SQLITE_OK)
-            code = keep_text(statement, 4, &page->arena, &record->value);
+            code = keep_text(statement, 4, HF_RECORD_TEXT_MAX, &page->arena,
+                             &record->value);
         if (code != SQLITE_OK)
             return code;
         if (!hf_rule_has_prefix(&scan, record->name.at, record->name.len))

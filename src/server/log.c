@@ -132,20 +132,33 @@ say_grace(struct hf_log *log, const struct hf_seat *seat)
         hf_log_say(log, HF_LOG_WARN, "grants nothing yet", why);
 }
 
+/* A server that was started again finds its own address in the head. */
+static const char *
+name_other(const struct hf_seat *seat, const char *node, struct hf_text *text)
+{
+    if (node[0] == '\0')
+        return "nobody";
+    if (strcmp(node, hf_seat_address(seat)) != 0)
+        return node;
+    hf_text_addf(text, "an earlier process at %s", node);
+    return text->at;
+}
+
 static void
 say_state(struct hf_log *log, const struct hf_seat *seat, const char *leader)
 {
+    char bytes[HF_HOST_MAX + 32];
+    struct hf_text text;
     const struct hf_node *node = hf_seat_node(seat);
     const struct hf_log_field term[] = {{"term", NULL, node->term}, {0}};
-    const struct hf_log_field where[] = {{"leader", leader, 0}, {0}};
-    const char *before = hf_seat_before(seat);
-    const struct hf_log_field after[] = {
-        {"term", NULL, node->term},
-        {"after", before[0] != '\0' ? before : "nobody", 0},
-        {0}};
+    struct hf_log_field where[] = {{"leader", NULL, 0}, {0}};
+    struct hf_log_field after[] = {
+        {"term", NULL, node->term}, {"after", NULL, 0}, {0}};
 
+    hf_text_init(&text, bytes, sizeof(bytes));
     switch (node->state) {
     case HF_NODE_FOLLOWING:
+        where[0].text = name_other(seat, leader, &text);
         hf_log_say(log, HF_LOG_INFO, "follows",
                    leader[0] != '\0' ? where : NULL);
         break;
@@ -153,6 +166,7 @@ say_state(struct hf_log *log, const struct hf_seat *seat, const char *leader)
         hf_log_say(log, HF_LOG_INFO, "loads", term);
         break;
     case HF_NODE_SERVING:
+        after[1].text = name_other(seat, hf_seat_before(seat), &text);
         hf_log_say(log, HF_LOG_INFO, "leads", after);
         say_grace(log, seat);
         break;

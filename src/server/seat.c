@@ -625,6 +625,12 @@ hf_seat_leader(const struct hf_seat *seat)
 }
 
 const char *
+hf_seat_address(const struct hf_seat *seat)
+{
+    return seat->config.address;
+}
+
+const char *
 hf_seat_before(const struct hf_seat *seat)
 {
     return seat->before;

@@ -91,6 +91,9 @@ const struct hf_seat_counts *hf_seat_counts(const struct hf_seat *seat);
 /* Where the leader is, as the head said last; "": nobody leads, or we do. */
 const char *hf_seat_leader(const struct hf_seat *seat);
 
+/* Where this node is. */
+const char *hf_seat_address(const struct hf_seat *seat);
+
 /* Who led before this node did, or "": nobody, or it has left well. */
 const char *hf_seat_before(const struct hf_seat *seat);
 

@@ -38,7 +38,7 @@ static const char records[] =
     " key TEXT NOT NULL PRIMARY KEY,"
     " number INTEGER NOT NULL CHECK(number BETWEEN 1 AND 1 << 62)"
     ") STRICT, WITHOUT ROWID;"
-    "CREATE VIEW locks(project, ref, heartbeat, token, owner, value) AS"
+    "CREATE VIEW locks(space, name, heartbeat, fence, owner, value) AS"
     " SELECT space, name,"
     "  strftime('%Y-%m-%dT%H:%M:%fZ', stamp / 1000.0, 'unixepoch'),"
     "  token,"

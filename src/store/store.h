@@ -25,7 +25,9 @@
  * to a call are borrowed for that call.
  * Threads: calls block; at most limits.max_calls at a time on one store, from
  * any threads.
- * Processes: any number of stores may be open on one place.
+ * Processes: any number of stores may be open on one place.  A forked child
+ * uses none of its parent's, and closes none: to a server it would say goodbye
+ * for its parent.
  *
  * Every store passes the one suite in test/conformance.
  */

@@ -452,6 +452,30 @@ KEEPING_TEST(what_is_no_session_is_not_loaded)
     }
 }
 
+/* Nobody's memory is filled by what stands in a file. */
+KEEPING_TEST(of_texts_without_an_end_no_more_is_kept_than_shows_it)
+{
+    static struct hf_journal_chunk chunk;
+    const struct hf_journal_change rows[] = {journals_session(1),
+                                             journals_grant(7, 1, "[]")};
+    struct hf_head head = journals_head("n1", "db1:7420");
+
+    chunk = (struct hf_journal_chunk){.arena = {.alloc = &hf_alloc_libc}};
+    journals_put(bench->journal, &head, rows, 2);
+    files_sql(bench->files->path,
+              "UPDATE holdfast_grants SET locks = hex(zeroblob(1000000)),"
+              " note = hex(zeroblob(1000000))");
+    assert_int_equal(
+        hf_journal_load(bench->journal, &chunk, journals_soon(), NULL), HF_OK);
+    assert_int_equal(
+        hf_journal_load(bench->journal, &chunk, journals_soon(), NULL), HF_OK);
+    assert_int_equal(chunk.count, 1);
+    assert_int_equal(chunk.grants[0].locks.len, HF_RECORD_TEXT_MAX + 1);
+    assert_int_equal(chunk.grants[0].grant.loaded.note.len,
+                     HF_SERVED_NOTE_MAX + 1);
+    hf_arena_fini(&chunk.arena);
+}
+
 KEEPING_TEST(a_head_that_cannot_be_read_is_there_with_its_version)
 {
     struct hf_head head = journals_head("n1", "db1:7420");

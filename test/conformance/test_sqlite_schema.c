@@ -50,10 +50,10 @@ FIXTURE_TEST(the_view_shows_locks_and_their_owners)
              "default|deploy|1|%llu|ann@db1: ./migrate|7_0\n",
              (unsigned long long)version);
     expect_rows(files,
-                "SELECT project, ref, heartbeat GLOB"
+                "SELECT space, name, heartbeat GLOB"
                 " '[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]T"
                 "[0-2][0-9]:[0-5][0-9]:[0-5][0-9].[0-9][0-9][0-9]Z',"
-                " token, owner, json_extract(value, '$.lock') FROM locks",
+                " fence, owner, json_extract(value, '$.lock') FROM locks",
                 expected);
     expect_rows(files,
                 "SELECT abs(julianday('now') - julianday(heartbeat)) < 0.01"
@@ -72,7 +72,7 @@ FIXTURE_TEST(the_view_hides_tombstones_and_our_own_spaces)
     suite_apply(store, put_in(store, "!RECLAIM", "hidden", "{}"));
     suite_apply(store, suite_delete(dead, suite_absent(store, dead)));
     hf_store_close(store);
-    expect_rows(files, "SELECT ref FROM locks", "lives\n");
+    expect_rows(files, "SELECT name FROM locks", "lives\n");
 }
 
 FIXTURE_TEST(the_view_survives_values_that_are_not_ours)
@@ -85,7 +85,7 @@ FIXTURE_TEST(the_view_survives_values_that_are_not_ours)
     suite_apply(store, put_in(store, "default", "c", "[1,2]"));
     suite_apply(store, put_in(store, "default", "d", "{\"owner\":7}"));
     hf_store_close(store);
-    expect_rows(files, "SELECT ref, owner FROM locks ORDER BY ref",
+    expect_rows(files, "SELECT name, owner FROM locks ORDER BY name",
                 "a|NULL\nb|NULL\nc|NULL\nd|NULL\n");
 }
 

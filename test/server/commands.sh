@@ -43,7 +43,7 @@ check "and why" grep -qE '^job .* night$' "$here/run.out"
 check "ls lists it" grep -qE '^job .*sleep 100' "$here/run.out"
 run ls --sessions
 check "ls --sessions lists who has one, and what it has" grep -qE \
-    '^[0-9a-f]{16} +1 +0 +[0-9]+s +[0-9]+s +itself +[^ ]+@' "$here/run.out"
+    '^[0-9a-f]{16} +1 +0 +[0-9]+s +[0-9]+s +end or ttl +[^ ]+@' "$here/run.out"
 run ls --sessions --json
 check "and as JSON" is 1 "$("$json" holds <"$here/run.out")"
 check "but no secret" is 0 "$(grep -c secret "$here/run.out")"
@@ -423,6 +423,8 @@ wait "$server" 2>/dev/null
 start waiter run -w 30s job -- echo after
 await "the word of no answer" says waiter.err "nothing is known about job"
 serve "${HOLDFAST_AT##*:}"
+check "its log tells it from the one before" says daemon.err \
+    "after=\"an earlier process at ${HOLDFAST_AT#http://}\""
 check "who held it holds it when the server is back" is "$fence" "$(rid job)"
 kill -TERM "$kept"
 await "who waited meanwhile to run" says waiter.out after

@@ -11,9 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "journal/journal.h"
 #include "server/support/desk.h"
-#include "store/place.h"
 #include "support/journals.h"
 
 /* A node at a real journal: SQLite, in a folder of the test's own. */
@@ -86,9 +84,7 @@ what_was_granted_is_there_after_a_stop(void **state)
 static void
 who_stops_with_nothing_granted_leaves_the_place_free(void **state)
 {
-    struct hf_place parsed;
-    struct hf_journal *journal = NULL;
-    struct hf_journal_found found;
+    struct hf_journal *journal;
     struct desk desk;
 
     (void)state;
@@ -98,16 +94,9 @@ who_stops_with_nothing_granted_leaves_the_place_free(void **state)
     desk_until_stopped(&desk);
     desk_close(&desk);
 
-    assert_int_equal(hf_place_parse(place, &parsed, NULL), HF_OK);
-    assert_int_equal(hf_journal_open(&parsed, &hf_alloc_libc, &journal, NULL),
-                     HF_OK);
-    assert_int_equal(
-        hf_journal_read(journal, hf_after(hf_now(), (struct hf_duration){5000}),
-                        &found, NULL),
-        HF_OK);
+    journal = journals_open(place);
+    assert_string_equal(journals_read(journal).head.address, "");
     hf_journal_close(journal);
-    assert_true(found.exists);
-    assert_string_equal(found.head.address, "");
 }
 
 /* A process of its own grants and is killed; its fence comes by a pipe. */

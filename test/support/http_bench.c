@@ -64,6 +64,21 @@ bench_close(struct bench *bench)
     bench->http = NULL;
 }
 
+int
+bench_set_up(void **state)
+{
+    bench_init(*state);
+    bench_open(*state);
+    return 0;
+}
+
+int
+bench_tear_down(void **state)
+{
+    bench_close(*state);
+    return 0;
+}
+
 /* ---- What is told -------------------------------------------------------- */
 
 HF_PRINTF(2, 3)

@@ -50,6 +50,10 @@ bool bench_try_open(struct bench *bench);
 void bench_close_peer(struct bench *bench);
 void bench_close(struct bench *bench);
 
+/* A fixture: *state is the bench, which is open for the test (TEST_OF). */
+int bench_set_up(void **state);
+int bench_tear_down(void **state);
+
 void bench_feed(struct bench *bench, const void *bytes, size_t len);
 void bench_text(struct bench *bench, const char *text);
 void bench_write(struct bench *bench); /* as much as there is */

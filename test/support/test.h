@@ -19,12 +19,15 @@ static struct test_list tests_of_this_file;
 #define TEST(sentence) TEST_IN(NULL, NULL, sentence)
 
 /* A test with a fixture: `before` and `after` are CMFixtureFunctions. */
-#define TEST_IN(before, after, sentence)                                       \
+#define TEST_IN(before, after, sentence) TEST_OF(NULL, before, after, sentence)
+
+/* The same; *state is `of` at first. */
+#define TEST_OF(of, before, after, sentence)                                   \
     static void sentence(void **state);                                        \
     __attribute__((constructor)) static void add_##sentence(void)              \
     {                                                                          \
         static struct test_entry entry = {                                     \
-            {#sentence, sentence, (before), (after), NULL}, __LINE__, NULL};   \
+            {#sentence, sentence, (before), (after), (of)}, __LINE__, NULL};   \
                                                                                \
         test_list_add(&tests_of_this_file, &entry);                            \
     }                                                                          \

@@ -1,9 +1,13 @@
 #include "unit/support/clients.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/alloc.h"
+#include "support/forward_store.h"
 
 /*
  * The other side of a fork: every call on the parent's handles answers that
@@ -177,6 +181,59 @@ a_child_that_ends_leaves_its_parents_locks_alone(void **state)
     remove_place(&place);
 }
 
+/* A store that tells of each process that closes it: a server would hear a
+ * goodbye. */
+struct told_store {
+    struct forward_store forward;
+    int closed_fd; /* borrowed */
+};
+
+static void
+tell_and_close(struct hf_store *store)
+{
+    const struct told_store *told = (const struct told_store *)store;
+    pid_t pid = getpid();
+
+    (void)!write(told->closed_fd, &pid, sizeof(pid));
+    hf_store_close(told->forward.inner);
+    hf_free(store->alloc, store);
+}
+
+static void
+a_child_says_no_goodbye_for_its_parent(void **state)
+{
+    static const struct hf_store_methods changed = {.close = tell_and_close};
+    struct told_store *store =
+        forward_store_open("memory:goodbye", sizeof(*store), &changed);
+    struct hf_client *client;
+    struct hf_lock *lock;
+    pid_t closers[2];
+    pid_t child;
+    int fds[2];
+
+    (void)state;
+    assert_int_equal(pipe2(fds, O_NONBLOCK | O_CLOEXEC), 0);
+    store->closed_fd = fds[1];
+    client = open_client_on(&store->forward.base, "memory:goodbye");
+    lock = hold(client, "deploy", NULL);
+    child = fork();
+    if (child == 0) {
+        hf_lock_release(lock);
+        hf_lock_free(lock);
+        EXPECT(hf_client_close(client, HF_FOREVER) == HF_E_INVALID);
+        _exit(0);
+    }
+    expect_good_child(child);
+    assert_int_equal(read(fds[0], closers, sizeof(closers)), -1);
+    assert_int_equal(hf_lock_check(lock), HF_GRANTED);
+    assert_int_equal(give_back(lock), HF_OK);
+    close_client(client);
+    assert_int_equal(read(fds[0], closers, sizeof(closers)), sizeof(pid_t));
+    assert_int_equal(closers[0], getpid());
+    close(fds[0]);
+    close(fds[1]);
+}
+
 /* SQLite does not bear a fork under an open file. */
 static void
 a_child_of_one_who_had_a_file_open_opens_none(void **state)
@@ -302,6 +359,7 @@ main(void)
         cmocka_unit_test(
             every_call_of_a_forked_child_answers_as_the_header_says),
         cmocka_unit_test(a_child_that_ends_leaves_its_parents_locks_alone),
+        cmocka_unit_test(a_child_says_no_goodbye_for_its_parent),
         cmocka_unit_test(a_child_of_one_who_had_a_file_open_opens_none),
         cmocka_unit_test(
             children_of_one_who_closed_its_clients_hold_locks_of_their_own),

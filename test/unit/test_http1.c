@@ -11,24 +11,8 @@
 
 static struct bench bench;
 
-static int
-set_up(void **state)
-{
-    (void)state;
-    bench_init(&bench);
-    bench_open(&bench);
-    return 0;
-}
-
-static int
-tear_down(void **state)
-{
-    (void)state;
-    bench_close(&bench);
-    return 0;
-}
-
-#define FIXTURE_TEST(sentence) TEST_IN(set_up, tear_down, sentence)
+#define FIXTURE_TEST(sentence)                                                 \
+    TEST_OF(&bench, bench_set_up, bench_tear_down, sentence)
 
 /* ---- What is asked and answered ------------------------------------------ */
 

@@ -259,23 +259,6 @@ enum { SAMPLES = sizeof(samples) / sizeof(samples[0]) };
 
 static struct bench bench;
 
-static int
-set_up(void **state)
-{
-    (void)state;
-    bench_init(&bench);
-    bench_open(&bench);
-    return 0;
-}
-
-static int
-tear_down(void **state)
-{
-    (void)state;
-    bench_close(&bench);
-    return 0;
-}
-
 static void
 open_again(void)
 {
@@ -332,7 +315,8 @@ try_sample(const struct sample *sample, size_t half, size_t piece)
     open_again();
 }
 
-#define FIXTURE_TEST(sentence) TEST_IN(set_up, tear_down, sentence)
+#define FIXTURE_TEST(sentence)                                                 \
+    TEST_OF(&bench, bench_set_up, bench_tear_down, sentence)
 
 FIXTURE_TEST(where_a_request_ends_is_clear)
 {

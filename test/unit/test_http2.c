@@ -14,22 +14,13 @@ static struct frames frames;
 static int
 set_up(void **state)
 {
-    (void)state;
-    bench_init(&bench);
-    bench_open(&bench);
+    bench_set_up(state);
     frames_begin(&frames, 0, 0);
     return 0;
 }
 
-static int
-tear_down(void **state)
-{
-    (void)state;
-    bench_close(&bench);
-    return 0;
-}
-
-#define FIXTURE_TEST(sentence) TEST_IN(set_up, tear_down, sentence)
+#define FIXTURE_TEST(sentence)                                                 \
+    TEST_OF(&bench, set_up, bench_tear_down, sentence)
 
 static void
 feed(void)

@@ -20,9 +20,7 @@ static struct hf_text story;
 static int
 set_up(void **state)
 {
-    (void)state;
-    bench_init(&bench);
-    bench_open(&bench);
+    bench_set_up(state);
     assert_int_equal(hf_http_client_open(&hf_alloc_libc,
                                          &hf_http_limits_default, &client,
                                          NULL),
@@ -35,10 +33,8 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-    (void)state;
     hf_http_client_close(client);
-    bench_close(&bench);
-    return 0;
+    return bench_tear_down(state);
 }
 
 /* ---- What the client tells ----------------------------------------------- */
@@ -170,7 +166,7 @@ try_to_ask(void)
     return hf_http_client_ask(client, &asked, &stream, NULL);
 }
 
-#define FIXTURE_TEST(sentence) TEST_IN(set_up, tear_down, sentence)
+#define FIXTURE_TEST(sentence) TEST_OF(&bench, set_up, tear_down, sentence)
 
 /* ---- With a server of ours ----------------------------------------------- */
 

@@ -26,18 +26,8 @@ open_again(void)
 static int
 set_up(void **state)
 {
-    (void)state;
-    bench_init(&bench);
-    bench_open(&bench);
+    bench_set_up(state);
     frames_begin(&frames, 0, 0);
-    return 0;
-}
-
-static int
-tear_down(void **state)
-{
-    (void)state;
-    bench_close(&bench);
     return 0;
 }
 
@@ -92,7 +82,8 @@ ask(size_t target, size_t headers, size_t value, size_t body)
     bench_feed(&bench, text, len + body);
 }
 
-#define FIXTURE_TEST(sentence) TEST_IN(set_up, tear_down, sentence)
+#define FIXTURE_TEST(sentence)                                                 \
+    TEST_OF(&bench, set_up, bench_tear_down, sentence)
 
 FIXTURE_TEST(a_target_has_a_limit)
 {
