@@ -120,6 +120,16 @@ def leave_untold(server, name):
     return lambda: reset(second.connection.sock)
 
 
+def leave_with_more(server, name):
+    """More than is read at once stands behind its request, and then its end."""
+    second = Client(server)
+    second.send("POST", f"/v1/locks/{name}/acquire", {"wait": None})
+    await_waiters(server, name, 1)
+    second.connection.sock.sendall(
+        1000 * b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    return lambda: end(second.connection.sock)
+
+
 def leave_with_session(server, name):
     second = Client(server).open(ttl="60s")
     second.begin()
@@ -150,6 +160,7 @@ def check_leaving(checks, server):
         checks.check(f"who is cut off with {what} is waited for, for a moment",
                      is_grace(took), took)
     for what, leave in (("was told nothing", leave_untold),
+                        ("asked for more behind it", leave_with_more),
                         ("resets its stream", leave_by_reset_of_stream)):
         took = time_of_next(server, what.replace(" ", "-"), leave)
         checks.check(f"who {what} is not waited for", took < GRACE_S / 2, took)
