@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/limits.h"
-#include "client/server/lookup.h"
+#include "base/lookup.h"
 
 /*
  * Addresses: the nodes of a lock server, as a place names them:

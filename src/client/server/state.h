@@ -36,7 +36,6 @@
  *         proxy_limit.c  how long a proxy lets a request take
  *         connections.c  requests to nodes, and the sockets for them
  *           lines.c        requests that go as lines of a stream
- *           lookup.c       addresses of a host
  *
  * The thread that brings an event does all that comes of it, under the client's
  * mutex, up to writing to sockets: no call on a socket waits.  The *loop* is a

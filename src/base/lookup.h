@@ -1,5 +1,5 @@
-#ifndef HF_CLIENT_SERVER_LOOKUP_H
-#define HF_CLIENT_SERVER_LOOKUP_H
+#ifndef HF_BASE_LOOKUP_H
+#define HF_BASE_LOOKUP_H
 
 #include <netdb.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "client/server/lookup.h"
+#include "base/lookup.h"
 
 #include <fcntl.h>
 #include <stdatomic.h>
