@@ -26,7 +26,8 @@ enum hf_op_kind {
     HF_PUT,    /* write the value */
     HF_DELETE, /* leave a tombstone; on a tombstone or on nothing it applies
                   too, and raises the version */
-    HF_ERASE,  /* leave nothing; guarded keys only */
+    HF_ERASE,  /* leave nothing, or a tombstone where something was; guarded
+                  keys only */
 };
 
 /*

@@ -131,7 +131,8 @@ void hf_store_commit(struct hf_store *store, struct hf_store_group *groups,
  *
  * Where hf_store_is_woken, a change is seen within milliseconds.  But how often
  * a process looks is bounded by the kind of store, whatever others commit: one
- * that was kept looking sees a change up to a tenth of a second late.
+ * that was kept looking sees a change up to a tenth of a second late.  In
+ * PostgreSQL only a delete is seen so soon, and others within a second.
  */
 void hf_store_wait(struct hf_store *store, struct hf_store_watch *watches,
                    size_t watches_count, struct hf_instant until, int wake_fd);

@@ -203,7 +203,7 @@ an_erased_key_leaves_nothing_and_a_higher_version(struct suite_bench *b)
     assert_int_equal(hf_store_purge(b->store, (struct hf_duration){0}, 100,
                                     suite_soon(), &purged, NULL),
                      HF_OK);
-    assert_int_equal(purged, 0);
+    assert_int_equal(purged, b->kind->erases_later ? 1 : 0);
 }
 
 static void
@@ -310,17 +310,19 @@ another_store_sees_what_was_applied(struct suite_bench *b)
 }
 
 static void
-five_thousand_groups_share_one_commit(struct suite_bench *b)
+thousands_of_groups_share_one_commit(struct suite_bench *b)
 {
-    enum { COUNT = 5000 };
-    static struct hf_store_op ops[COUNT];
-    static struct hf_store_group groups[COUNT];
-    static char names[COUNT][16];
+    enum { MOST = 5000 };
+    static struct hf_store_op ops[MOST];
+    static struct hf_store_group groups[MOST];
+    static char names[MOST][16];
+    size_t allowed = hf_store_limits(b->store).max_operations;
+    size_t count = allowed < MOST ? allowed : MOST;
     uint64_t floor = suite_absent(b->store, suite_key("a"));
     struct hf_instant begun;
 
     for (int round = 0; round < 2; round++) {
-        for (size_t i = 0; i < COUNT; i++) {
+        for (size_t i = 0; i < count; i++) {
             uint64_t version = round == 0 ? floor : ops[i].version;
 
             snprintf(names[i], sizeof(names[i]), "lock %zu", i);
@@ -330,14 +332,14 @@ five_thousand_groups_share_one_commit(struct suite_bench *b)
             groups[i] = (struct hf_store_group){.ops = &ops[i], .ops_count = 1};
         }
         begun = hf_now();
-        hf_store_commit(b->store, groups, COUNT, suite_soon(), NULL);
-        print_message("%s: %d groups in %d ms\n", b->kind->name, COUNT,
+        hf_store_commit(b->store, groups, count, suite_soon(), NULL);
+        print_message("%s: %zu groups in %d ms\n", b->kind->name, count,
                       (int)hf_between(begun, hf_now()).ms);
-        for (size_t i = 0; i < COUNT; i++)
+        for (size_t i = 0; i < count; i++)
             assert_int_equal(groups[i].verdict,
                              i % 7 == 6 ? HF_REFUSED : HF_APPLIED);
     }
-    for (size_t i = 0; i < COUNT; i += 7)
+    for (size_t i = 0; i < count; i += 7)
         assert_true(suite_present(b->store, suite_key(names[i])) ==
                     ops[i].version);
 }
@@ -454,7 +456,7 @@ main(void)
         SUITE_CASE(a_commit_after_its_time_is_unavailable_and_writes_nothing),
         SUITE_CASE(a_commit_of_no_groups_does_nothing),
         SUITE_CASE(another_store_sees_what_was_applied),
-        SUITE_CASE(five_thousand_groups_share_one_commit),
+        SUITE_CASE(thousands_of_groups_share_one_commit),
         SUITE_CASE(a_commit_may_have_as_many_operations_as_the_store_says),
         SUITE_CASE(a_commit_may_have_as_many_bytes_as_the_store_says),
         SUITE_CASE(a_commit_beyond_the_limits_aborts),

@@ -70,10 +70,11 @@ answer_each(void *ctx)
 static void
 a_commit_of_another_store_ends_the_wait(struct suite_bench *b)
 {
-    enum { ROUNDS = 50 };
     uint64_t floor = suite_absent(b->store, suite_key("ask"));
-    struct partner partner = {
-        .store = suite_open(b), .ask = floor, .reply = floor, .rounds = ROUNDS};
+    struct partner partner = {.store = suite_open(b),
+                              .ask = floor,
+                              .reply = floor,
+                              .rounds = b->kind->rounds};
     uint64_t ask = floor;
     uint64_t reply = floor;
     pthread_t thread;
@@ -81,7 +82,7 @@ a_commit_of_another_store_ends_the_wait(struct suite_bench *b)
 
     suite_threads_begin();
     assert_int_equal(pthread_create(&thread, NULL, answer_each, &partner), 0);
-    for (int i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < b->kind->rounds; i++) {
         ask = suite_apply(b->store, suite_put(suite_key("ask"), ask, "a"));
         wait_for_news(b->store, "reply", reply);
         reply = suite_present(b->store, suite_key("reply"));
@@ -107,10 +108,11 @@ answer_each_alone(void *ctx)
 static void
 a_commit_of_another_process_ends_the_wait(struct suite_bench *b)
 {
-    enum { ROUNDS = 50 };
     uint64_t floor = suite_absent(b->store, suite_key("ask"));
-    struct partner partner = {
-        .place = b->place, .ask = floor, .reply = floor, .rounds = ROUNDS};
+    struct partner partner = {.place = b->place,
+                              .ask = floor,
+                              .reply = floor,
+                              .rounds = b->kind->rounds};
     pid_t child;
 
     if (!b->kind->processes)
@@ -119,7 +121,7 @@ a_commit_of_another_process_ends_the_wait(struct suite_bench *b)
     hf_store_close(b->store);
     child = suite_start(answer_each_alone, &partner);
     b->store = suite_open(b);
-    for (int i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < b->kind->rounds; i++) {
         partner.ask = suite_apply(
             b->store, suite_put(suite_key("ask"), partner.ask, "a"));
         wait_for_news(b->store, "reply", partner.reply);

@@ -51,9 +51,41 @@ destroy_sqlite(const char *place)
     suite_destroy_folder(folder);
 }
 
+/* A schema of its own in the database that run.py has started; it goes with
+ * the server. */
+static bool
+make_postgresql(char place[SUITE_PLACE_SIZE])
+{
+    static unsigned made;
+
+    snprintf(place, SUITE_PLACE_SIZE, "%s?schema=suite_%d_%u",
+             getenv("HF_POSTGRESQL"), (int)getpid(), ++made);
+    return true;
+}
+
+static void
+destroy_postgresql(const char *place)
+{
+    (void)place;
+}
+
+static const struct suite_kind with_server[] = {
+    {
+        .name = "postgresql",
+        .processes = true,
+        .reopens = true,
+        .text_only = true,
+        .erases_later = true,
+        .rounds = 3, /* a put is seen by the next look, within a second */
+        .make = make_postgresql,
+        .destroy = destroy_postgresql,
+    },
+};
+
 static const struct suite_kind kinds[] = {
     {
         .name = "memory",
+        .rounds = 50,
         .make = make_memory,
         .destroy = destroy_memory,
     },
@@ -61,6 +93,7 @@ static const struct suite_kind kinds[] = {
         .name = "sqlite",
         .processes = true,
         .reopens = true,
+        .rounds = 50,
         .make = make_sqlite,
         .destroy = destroy_sqlite,
     },
@@ -113,17 +146,20 @@ suite_run(const struct suite_case *cases, size_t count)
 {
     static struct run runs[CASES_MAX];
     static struct CMUnitTest tests[CASES_MAX];
-    size_t kinds_count = sizeof(kinds) / sizeof(kinds[0]);
+    bool served = getenv("HF_POSTGRESQL") != NULL;
+    const struct suite_kind *rows = served ? with_server : kinds;
+    size_t rows_count = served ? sizeof(with_server) / sizeof(with_server[0])
+                               : sizeof(kinds) / sizeof(kinds[0]);
     size_t total = 0;
 
-    HF_CHECK(count * kinds_count <= CASES_MAX);
-    for (size_t k = 0; k < kinds_count; k++) {
+    HF_CHECK(count * rows_count <= CASES_MAX);
+    for (size_t k = 0; k < rows_count; k++) {
         for (size_t i = 0; i < count; i++) {
             struct run *run = &runs[total];
 
-            run->bench.kind = &kinds[k];
+            run->bench.kind = &rows[k];
             run->test = cases[i].run;
-            snprintf(run->name, NAME_SIZE, "%s: %s", kinds[k].name,
+            snprintf(run->name, NAME_SIZE, "%s: %s", rows[k].name,
                      cases[i].name);
             tests[total++] = (struct CMUnitTest){
                 .name = run->name,

@@ -17,14 +17,19 @@
 /*
  * One suite for every store: a test is a function of a bench, and runs once
  * for each row of the table of stores in suite.c.  Another store adds a row.
+ * The rows of stores that need a server run alone, where the environment names
+ * it (test/postgresql/run.py).
  */
 
 enum { SUITE_FOLDER_SIZE = 256, SUITE_PLACE_SIZE = 512 };
 
 struct suite_kind {
     const char *name;
-    bool processes; /* the place is shared by the processes of this host */
-    bool reopens;   /* what was committed is there after the last close */
+    bool processes;    /* the place is shared by the processes of this host */
+    bool reopens;      /* what was committed is there after the last close */
+    bool text_only;    /* names and values are UTF-8, and others are refused */
+    bool erases_later; /* an erase leaves a tombstone */
+    int rounds;        /* of two who each wait for the other's put */
     /* Write a place, fresh and empty, as a URL; false: cannot be had here. */
     bool (*make)(char place[SUITE_PLACE_SIZE]);
     void (*destroy)(const char *place);
