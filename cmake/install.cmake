@@ -36,6 +36,13 @@ if(TARGET holdfast_http)
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/holdfast)
 endif()
 
+# A component of its own, since libpq draws in much.
+if(TARGET place_postgresql)
+    install(TARGETS place_postgresql
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/holdfast
+        COMPONENT postgresql)
+endif()
+
 if(TARGET holdfast_cli)
     install(TARGETS holdfast_cli RUNTIME)
     install(FILES man/holdfast.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

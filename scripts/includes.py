@@ -21,6 +21,7 @@ LAYERS = {
                       "net/http_client.h", "net/http_module.h"},
     "net": {"base", "wire"},
     "journal": {"base", "core", "wire", "store"},
+    "postgresql": {"base", "core", "wire", "store", "journal"},
     "server": {"base", "core", "wire", "store", "journal", "net"},
     "cli": {"base"},
     "explore": {"base"},
@@ -50,6 +51,7 @@ PURE_HEADERS = {
 THIRD_PARTY = {
     "sqlite3.h": r"src/(store|journal)/sqlite[a-z_]*\.[ch]"
                  r"|tale/place/locks_sqlite\.c",
+    "libpq-fe.h": r"src/postgresql/link\.h",
     "nghttp2/nghttp2.h": r"src/net/h2_session\.h",
     "uv.h": r"src/server/(accepted|listener)\.h",
     "ini.h": r"src/server/options\.c",
@@ -59,7 +61,7 @@ THIRD_PARTY = {
 
 # All that others know of a store: so none of them asks which kind it is.
 OF_ALL_STORES = {"store/kind.h", "store/place.h", "store/store.h"}
-KNOW_KINDS = {"store", "journal", "tale/place"}
+KNOW_KINDS = {"store", "journal", "postgresql", "tale/place"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 

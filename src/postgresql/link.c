@@ -1,0 +1,756 @@
+#include "postgresql/link.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "base/fail.h"
+#include "base/fd.h"
+#include "base/fork.h"
+#include "base/text.h"
+#include "store/pause.h"
+
+enum {
+    /* An address that does not answer is given up after so long: a packet that
+     * was lost is sent again later and later. */
+    ADDRESS_MS = 2000,
+
+    WORDS_SIZE = 400,
+    NUMBER_SIZE = 64, /* an address as a number, with a scope */
+};
+
+/* The kernel gives a connection up whose peer is silent for so long. */
+#define USER_TIMEOUT_MS "10000"
+
+void
+hf_pg_link_init(struct hf_pg_link *link,
+                const struct hf_postgresql_place *place,
+                struct hf_pg_server server)
+{
+    *link = (struct hf_pg_link){
+        .place = place,
+        .server = server,
+        .lookup_fd = -1,
+        .patience = HF_FOREVER,
+    };
+}
+
+bool
+hf_pg_link_is_open(const struct hf_pg_link *link)
+{
+    return link->conn != NULL && !link->dialling &&
+           link->forks == hf_fork_count();
+}
+
+/* libpq would send a goodbye on the parent's connection, and a TLS library
+ * another: the child's memory of it is left. */
+static void
+drop_connection(struct hf_pg_link *link)
+{
+    if (link->conn != NULL && link->forks != hf_fork_count()) {
+        int fd = PQsocket(link->conn);
+
+        hf_fd_close(&fd);
+    } else {
+        PQfinish(link->conn);
+    }
+    link->conn = NULL;
+}
+
+static void
+drop_addresses(struct hf_pg_link *link)
+{
+    if (link->found != NULL)
+        freeaddrinfo(link->found);
+    link->found = NULL;
+    link->next = NULL;
+}
+
+void
+hf_pg_link_close(struct hf_pg_link *link)
+{
+    drop_connection(link);
+    drop_addresses(link);
+    hf_lookup_drop(link->lookup);
+    link->lookup = NULL;
+    hf_fd_close(&link->lookup_fd);
+    link->dialling = false;
+    link->turn = 0;
+    link->syncs = 0;
+    link->broken = false;
+}
+
+/* ---- Words --------------------------------------------------------------- */
+
+/* "…FATAL:  28P01: text": find the code in a message that is written with
+ * PQERRORS_VERBOSE; the text behind it, or NULL. */
+static const char *
+find_code(const char *message, char code[6])
+{
+    const char *at;
+
+    for (at = strstr(message, ":  "); at != NULL; at = strstr(at + 1, ":  ")) {
+        const char *from = at + 3;
+        size_t len = strspn(from, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+
+        if (len == 5 && from[5] == ':') {
+            memcpy(code, from, 5);
+            code[5] = '\0';
+            return from + 7;
+        }
+    }
+    return NULL;
+}
+
+/* The first line of a message, as it can be shown. */
+static void
+show_line(char *to, size_t size, const char *text)
+{
+    hf_text_show(to, size, text, strcspn(text, "\n"));
+}
+
+static bool
+is_of(const char *code, const char *class)
+{
+    return strncmp(code, class, strlen(class)) == 0;
+}
+
+static enum hf_status
+status_of(const char *code)
+{
+    if (is_of(code, "28") || is_of(code, "42501"))
+        return HF_E_DENIED;
+    return HF_E_UNAVAILABLE;
+}
+
+/* Errors after which the server may be another, or the schema gone: what was
+ * looked at when it was dialled is to be looked at again. */
+static bool
+is_of_place(const char *code)
+{
+    return is_of(code, "42") || is_of(code, "3F") || is_of(code, "57P") ||
+           is_of(code, "25006") || is_of(code, "08");
+}
+
+enum hf_status
+hf_pg_link_fail(struct hf_pg_link *link, const PGresult *result,
+                struct hf_error *error)
+{
+    const char *code = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    const char *words = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+    char shown[WORDS_SIZE];
+
+    if (words == NULL)
+        words = PQerrorMessage(link->conn);
+    show_line(shown, sizeof(shown), words);
+    if (code == NULL || is_of_place(code))
+        link->broken = true;
+    if (code == NULL)
+        return hf_fail(error, HF_E_UNAVAILABLE, "%s", shown);
+    return hf_fail(error, status_of(code), "%s (SQLSTATE %s)", shown, code);
+}
+
+/* Is this what comes of a server that speaks another protocol? */
+static bool
+is_foreign(const char *message)
+{
+    return strstr(message, "invalid response to SSL negotiation") != NULL ||
+           strstr(message, "expected authentication request") != NULL;
+}
+
+static const char *
+host_of(const struct hf_pg_link *link)
+{
+    unsigned turn = link->turn > 0 ? link->turn - 1 : 0;
+
+    return link->server.addresses[turn].host;
+}
+
+static const char *
+port_of(const struct hf_pg_link *link)
+{
+    unsigned turn = link->turn > 0 ? link->turn - 1 : 0;
+
+    return link->server.addresses[turn].port;
+}
+
+/* Why the server was not reached, or does not let us in. */
+static enum hf_status
+fail_to_dial(const struct hf_pg_link *link, struct hf_error *error)
+{
+    const char *message = PQerrorMessage(link->conn);
+    char code[6] = "";
+    const char *words = find_code(message, code);
+    char shown[WORDS_SIZE];
+    const char *at;
+
+    if (is_foreign(message))
+        return hf_fail(error, HF_E_UNAVAILABLE,
+                       "%s:%s: what answers there is not PostgreSQL",
+                       host_of(link), port_of(link));
+    if (words == NULL) {
+        at = strstr(message, "failed: ");
+        words = at != NULL ? at + strlen("failed: ") : message;
+    }
+    show_line(shown, sizeof(shown), words);
+    return hf_fail(error, status_of(code), "%s:%s: %s", host_of(link),
+                   port_of(link), shown);
+}
+
+/* ---- Poll ---------------------------------------------------------------- */
+
+enum outcome {
+    READY,
+    WOKEN, /* wake_fd is readable */
+    LATE,  /* until then */
+};
+
+static enum outcome
+await(int fd, short events, struct hf_instant until, int wake_fd)
+{
+    struct pollfd fds[] = {
+        {.fd = fd, .events = events},
+        {.fd = wake_fd, .events = POLLIN},
+    };
+
+    for (;;) {
+        int ready = poll(fds, 2, hf_pause_ms(until, -1));
+
+        if (ready > 0)
+            return fds[0].revents != 0 ? READY : WOKEN;
+        if (hf_reached(hf_now(), until))
+            return LATE;
+        if (ready < 0 && errno != EINTR)
+            return LATE;
+    }
+}
+
+/* ---- Notices ------------------------------------------------------------- */
+
+/*
+ * A commit whose wait for a standby is given up says COMMIT all the same, with
+ * a warning of these before it: then it is durable here, and perhaps lost by a
+ * promotion.
+ */
+static void
+take_notice(void *ctx, const PGresult *notice)
+{
+    struct hf_pg_link *link = ctx;
+    const char *code = PQresultErrorField(notice, PG_DIAG_SQLSTATE);
+
+    if (code != NULL &&
+        (strcmp(code, "01000") == 0 || strcmp(code, "57P01") == 0))
+        link->warned = true;
+}
+
+/* ---- Dial ---------------------------------------------------------------- */
+
+enum { PARAMETERS_MAX = 24 };
+
+struct parameters {
+    const char *keys[PARAMETERS_MAX + 1];
+    const char *values[PARAMETERS_MAX + 1];
+    unsigned count;
+};
+
+static void
+set(struct parameters *p, const char *key, const char *value)
+{
+    if (value == NULL)
+        return;
+    HF_CHECK(p->count < PARAMETERS_MAX);
+    p->keys[p->count] = key;
+    p->values[p->count++] = value;
+}
+
+/* `number`: the address, which libpq need not look up. */
+static void
+set_parameters(const struct hf_pg_link *link, const char *number,
+               struct parameters *p)
+{
+    const struct hf_postgresql_place *place = link->place;
+
+    set(p, "host", host_of(link));
+    set(p, "hostaddr", number);
+    set(p, "port", port_of(link));
+    set(p, "dbname", place->database);
+    set(p, "user", place->user);
+    set(p, "sslmode", place->sslmode);
+    set(p, "sslrootcert", place->sslrootcert);
+    set(p, "sslcert", place->sslcert);
+    set(p, "sslkey", place->sslkey);
+
+    /* Whatever the environment says. */
+    set(p, "gssencmode", "disable");
+    set(p, "options", "");
+    set(p, "client_encoding", "UTF8");
+    set(p, "fallback_application_name", "holdfast");
+    set(p, "target_session_attrs", "read-write");
+    set(p, "tcp_user_timeout", USER_TIMEOUT_MS);
+    set(p, "keepalives_idle", "10");
+    set(p, "keepalives_interval", "5");
+    set(p, "keepalives_count", "3");
+}
+
+static bool
+show_number(const struct addrinfo *address, char number[NUMBER_SIZE])
+{
+    return getnameinfo(address->ai_addr, address->ai_addrlen, number,
+                       NUMBER_SIZE, NULL, 0, NI_NUMERICHOST) == 0;
+}
+
+/* Dial the next address that was found. */
+static enum hf_status
+start(struct hf_pg_link *link, struct hf_error *error)
+{
+    struct parameters parameters = {.count = 0};
+    char number[NUMBER_SIZE];
+    const struct addrinfo *address = link->next;
+
+    link->next = address->ai_next;
+    if (!show_number(address, number))
+        return hf_fail(error, HF_E_UNAVAILABLE, "%s: an address of no kind",
+                       host_of(link));
+    set_parameters(link, number, &parameters);
+    link->forks = hf_fork_count();
+    link->conn = PQconnectStartParams(parameters.keys, parameters.values, 0);
+    if (link->conn == NULL)
+        return hf_fail(error, HF_E_NOMEM, "no memory to dial %s",
+                       host_of(link));
+    PQsetNoticeReceiver(link->conn, take_notice, link);
+    (void)PQsetErrorVerbosity(link->conn, PQERRORS_VERBOSE);
+    link->polling = PGRES_POLLING_WRITING;
+    link->dialled = hf_now();
+    return PQstatus(link->conn) == CONNECTION_BAD ? fail_to_dial(link, error)
+                                                  : HF_OK;
+}
+
+/* The addresses of the next host, as numbers; or the lookup of it begins. */
+static enum hf_status
+look_up(struct hf_pg_link *link, struct hf_error *error)
+{
+    const char *host = link->server.addresses[link->turn++].host;
+
+    if (hf_lookup_now(host, port_of(link), true, &link->found) == 0) {
+        link->next = link->found;
+        return HF_OK;
+    }
+    if (link->lookup_fd < 0)
+        link->lookup_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (link->lookup_fd < 0)
+        return hf_fail(error, HF_E_LIMIT, "no descriptor left to look up %s",
+                       host);
+    link->lookup = hf_lookup_begin(host, port_of(link), link->lookup_fd);
+    if (link->lookup == NULL)
+        return hf_fail(error, HF_E_NOMEM, "no thread to look up %s", host);
+    link->dialled = hf_now();
+    return HF_OK;
+}
+
+static enum hf_status
+take_lookup(struct hf_pg_link *link, struct hf_error *error)
+{
+    eventfd_t count;
+    int wrong = 0;
+
+    if (!hf_lookup_take(link->lookup, &link->found, &wrong))
+        return HF_OK;
+    (void)eventfd_read(link->lookup_fd, &count);
+    link->lookup = NULL;
+    link->next = link->found;
+    if (link->found != NULL)
+        return HF_OK;
+    return hf_fail(error, HF_E_UNAVAILABLE, "%s: %s", host_of(link),
+                   gai_strerror(wrong));
+}
+
+/* The connection is made: from now on it is a pipeline. */
+static enum hf_status
+enter(struct hf_pg_link *link, struct hf_error *error)
+{
+    link->dialling = false;
+    link->turn = 0;
+    drop_addresses(link);
+    (void)PQsetErrorVerbosity(link->conn, PQERRORS_DEFAULT);
+    if (PQsetnonblocking(link->conn, 1) != 0 ||
+        PQenterPipelineMode(link->conn) != 1)
+        return hf_fail(error, HF_E_NOMEM, "no memory for a pipeline");
+    return HF_OK;
+}
+
+/* How long a dial goes on: to its end, or to a pause from which it goes on. */
+struct patience {
+    struct hf_instant until;
+    struct hf_instant pause;
+    int wake_fd;
+};
+
+/* Is anything left to be tried? */
+static bool
+has_more(const struct hf_pg_link *link)
+{
+    return link->next != NULL || link->turn < link->server.count;
+}
+
+/* When the present address, or the lookup of a host, is given up.  A resolver
+ * that has lost a packet asks again after seconds. */
+static struct hf_instant
+limit_of(const struct hf_pg_link *link, struct hf_instant until)
+{
+    struct hf_duration most = {ADDRESS_MS};
+
+    return link->lookup != NULL && !has_more(link)
+               ? until
+               : hf_earlier(until, hf_after(link->dialled, most));
+}
+
+static enum hf_status
+fail_late(const struct hf_pg_link *link, struct hf_error *error)
+{
+    return hf_fail(error, HF_E_UNAVAILABLE, "%s:%s: %s in %" PRId64 " ms",
+                   host_of(link), port_of(link),
+                   link->lookup != NULL ? "its name was not looked up"
+                                        : "no answer",
+                   hf_between(link->dialled, hf_now()).ms);
+}
+
+/* One step with the present address or lookup.  HF_OK: go on. */
+static enum hf_status
+step(struct hf_pg_link *link, const struct patience *patience,
+     struct hf_error *error)
+{
+    bool writes = link->polling == PGRES_POLLING_WRITING;
+    bool looks = link->lookup != NULL;
+    int fd = looks ? link->lookup_fd : PQsocket(link->conn);
+    struct hf_instant limit = limit_of(link, patience->until);
+
+    switch (await(fd, !looks && writes ? POLLOUT : POLLIN,
+                  hf_earlier(limit, patience->pause), patience->wake_fd)) {
+    case WOKEN:
+        return HF_E_CANCELLED;
+    case LATE:
+        return hf_reached(hf_now(), limit) ? fail_late(link, error)
+                                           : HF_E_CANCELLED;
+    case READY:
+        break;
+    }
+    if (looks)
+        return take_lookup(link, error);
+    link->polling = PQconnectPoll(link->conn);
+    if (link->polling == PGRES_POLLING_FAILED)
+        return fail_to_dial(link, error);
+    return HF_OK;
+}
+
+/* The present attempt has failed. */
+static void
+abandon(struct hf_pg_link *link)
+{
+    drop_connection(link);
+    hf_lookup_drop(link->lookup);
+    link->lookup = NULL;
+    hf_fd_close(&link->lookup_fd);
+    if (link->next == NULL)
+        drop_addresses(link);
+}
+
+/* Go on with the attempt that is under way, or begin the next one. */
+static enum hf_status
+try(struct hf_pg_link *link, const struct patience *patience,
+    struct hf_error *error)
+{
+    if (link->conn != NULL || link->lookup != NULL)
+        return step(link, patience, error);
+    if (link->next != NULL)
+        return start(link, error);
+    drop_addresses(link);
+    return look_up(link, error);
+}
+
+static enum hf_status
+dial(struct hf_pg_link *link, const struct patience *patience,
+     struct hf_error *error)
+{
+    enum hf_status status = HF_OK;
+
+    if (hf_pg_link_is_open(link))
+        return HF_OK;
+    if (link->forks != hf_fork_count())
+        hf_pg_link_close(link);
+    link->forks = hf_fork_count();
+    link->dialling = true;
+    while (status == HF_OK) {
+        status = try(link, patience, error);
+        if (status == HF_E_CANCELLED)
+            return status;
+        if (status == HF_OK && link->conn != NULL &&
+            link->polling == PGRES_POLLING_OK)
+            status = enter(link, error);
+        if (status == HF_OK && !link->dialling)
+            return HF_OK;
+        if (status == HF_OK)
+            continue;
+        abandon(link);
+        if (has_more(link) && !hf_reached(hf_now(), patience->until))
+            status = HF_OK;
+    }
+    hf_pg_link_close(link);
+    return status;
+}
+
+enum hf_status
+hf_pg_link_dial(struct hf_pg_link *link, struct hf_instant until,
+                struct hf_error *error)
+{
+    const struct patience patience = {until, HF_NEVER, -1};
+
+    return dial(link, &patience, error);
+}
+
+enum hf_status
+hf_pg_link_dial_some(struct hf_pg_link *link, struct hf_instant pause,
+                     int wake_fd, struct hf_error *error)
+{
+    const struct patience patience = {HF_NEVER, pause, wake_fd};
+
+    return dial(link, &patience, error);
+}
+
+/* ---- Statements ---------------------------------------------------------- */
+
+static bool
+fail_to_send(struct hf_pg_link *link, struct hf_error *error)
+{
+    char shown[WORDS_SIZE];
+
+    link->broken = true;
+    show_line(shown, sizeof(shown), PQerrorMessage(link->conn));
+    (void)hf_fail(error, HF_E_UNAVAILABLE, "%s", shown);
+    return false;
+}
+
+bool
+hf_pg_link_send(struct hf_pg_link *link,
+                const struct hf_pg_statement *statement, struct hf_error *error)
+{
+    Oid types[HF_PG_VALUES_MAX];
+    const char *at[HF_PG_VALUES_MAX];
+    int lens[HF_PG_VALUES_MAX];
+    int formats[HF_PG_VALUES_MAX];
+
+    HF_CHECK(statement->count <= HF_PG_VALUES_MAX);
+    for (unsigned i = 0; i < statement->count; i++) {
+        const struct hf_pg_value *value = &statement->values[i];
+
+        types[i] = value->type;
+        at[i] = value->at;
+        lens[i] = value->len < 0 ? 0 : value->len;
+        formats[i] = value->len >= 0;
+    }
+    return PQsendQueryParams(link->conn, statement->sql, (int)statement->count,
+                             types, at, lens, formats, 0) == 1 ||
+           fail_to_send(link, error);
+}
+
+bool
+hf_pg_link_sync(struct hf_pg_link *link, struct hf_error *error)
+{
+    if (PQpipelineSync(link->conn) != 1)
+        return fail_to_send(link, error);
+    link->syncs++;
+    return true;
+}
+
+void
+hf_pg_link_flush(struct hf_pg_link *link)
+{
+    (void)PQflush(link->conn);
+}
+
+/* ---- Results ------------------------------------------------------------- */
+
+static bool
+fail_silent(struct hf_pg_link *link, struct hf_error *error)
+{
+    link->broken = true;
+    (void)hf_fail(error, HF_E_UNAVAILABLE,
+                  "%s:%s: the server has said nothing for %" PRId64 " ms",
+                  PQhost(link->conn), PQport(link->conn),
+                  hf_between(link->heard, hf_now()).ms);
+    return false;
+}
+
+/* Wait until something may be read, or sent.  What the server has ended with
+ * can be read after the connection has ended. */
+static bool
+receive(struct hf_pg_link *link, struct hf_instant until,
+        struct hf_error *error)
+{
+    struct hf_duration quiet;
+    short events = POLLIN;
+
+    if (PQflush(link->conn) == 1)
+        events |= POLLOUT;
+    switch (await(PQsocket(link->conn), events,
+                  hf_earlier(until, hf_after(link->heard, link->patience)),
+                  -1)) {
+    case WOKEN:
+    case LATE:
+        return fail_silent(link, error);
+    case READY:
+        break;
+    }
+    quiet = hf_between(link->heard, hf_now());
+    link->quiet = hf_longer(link->quiet, quiet);
+    link->heard = hf_now();
+    (void)PQconsumeInput(link->conn);
+    return true;
+}
+
+/* Until PQgetResult need not wait. */
+static bool
+await_result(struct hf_pg_link *link, struct hf_instant until,
+             struct hf_error *error)
+{
+    while (PQstatus(link->conn) != CONNECTION_BAD && PQisBusy(link->conn) == 1)
+        if (!receive(link, until, error))
+            return false;
+    return true;
+}
+
+bool
+hf_pg_link_next(struct hf_pg_link *link, struct hf_instant until,
+                PGresult **result, struct hf_error *error)
+{
+    PGresult *found = NULL;
+
+    HF_CHECK(link->syncs > 0);
+    for (int i = 0; i < 3 && found == NULL; i++) {
+        if (!await_result(link, until, error))
+            return false;
+        found = PQgetResult(link->conn); /* NULL behind those of a statement */
+    }
+    if (found == NULL)
+        return fail_to_send(link, error);
+    if (PQresultStatus(found) == PGRES_PIPELINE_SYNC)
+        link->syncs--;
+    *result = found;
+    return true;
+}
+
+bool
+hf_pg_link_settle(struct hf_pg_link *link, struct hf_instant until,
+                  struct hf_error *error)
+{
+    PGresult *result;
+
+    link->heard = hf_now();
+    link->warned = false;
+    while (link->syncs > 0) {
+        if (!hf_pg_link_next(link, until, &result, error))
+            return false;
+        PQclear(result);
+    }
+    return true;
+}
+
+enum hf_status
+hf_pg_link_ask(struct hf_pg_link *link, const struct hf_pg_statement *statement,
+               struct hf_instant until, PGresult **rows, struct hf_error *error)
+{
+    enum hf_status status = HF_OK;
+    PGresult *found = NULL;
+    PGresult *result;
+
+    if (!hf_pg_link_settle(link, until, error) ||
+        !hf_pg_link_send(link, statement, error) ||
+        !hf_pg_link_sync(link, error))
+        return HF_E_UNAVAILABLE;
+    while (link->syncs > 0) {
+        if (!hf_pg_link_next(link, until, &result, error)) {
+            PQclear(found);
+            return HF_E_UNAVAILABLE;
+        }
+        if (PQresultStatus(result) == PGRES_FATAL_ERROR && status == HF_OK)
+            status = hf_pg_link_fail(link, result, error);
+        if (PQresultStatus(result) == PGRES_TUPLES_OK && found == NULL)
+            found = result;
+        else
+            PQclear(result);
+    }
+    if (status != HF_OK) {
+        PQclear(found);
+        return status;
+    }
+    *rows = found;
+    return HF_OK;
+}
+
+/* All results of a simple query. */
+static enum hf_status
+take_all(struct hf_pg_link *link, struct hf_instant until, char code[6],
+         struct hf_error *error)
+{
+    enum hf_status status = HF_OK;
+    PGresult *result;
+
+    for (;;) {
+        const char *found;
+
+        if (!await_result(link, until, error))
+            return HF_E_UNAVAILABLE;
+        result = PQgetResult(link->conn);
+        if (result == NULL)
+            return status;
+        if (status == HF_OK && PQresultStatus(result) == PGRES_FATAL_ERROR) {
+            found = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+            (void)snprintf(code, 6, "%s", found == NULL ? "" : found);
+            status = hf_pg_link_fail(link, result, error);
+        }
+        PQclear(result);
+    }
+}
+
+/* A simple query is none of a pipeline. */
+enum hf_status
+hf_pg_link_run(struct hf_pg_link *link, const char *sql,
+               struct hf_instant until, char code[6], struct hf_error *error)
+{
+    enum hf_status status;
+
+    code[0] = '\0';
+    if (!hf_pg_link_settle(link, until, error))
+        return HF_E_UNAVAILABLE;
+    if (PQexitPipelineMode(link->conn) != 1 ||
+        PQsendQuery(link->conn, sql) != 1) {
+        (void)fail_to_send(link, error);
+        return HF_E_UNAVAILABLE;
+    }
+    status = take_all(link, until, code, error);
+    if (PQstatus(link->conn) == CONNECTION_BAD ||
+        PQtransactionStatus(link->conn) != PQTRANS_IDLE ||
+        PQenterPipelineMode(link->conn) != 1)
+        link->broken = true;
+    return status;
+}
+
+/* ---- Notifications ------------------------------------------------------- */
+
+PGnotify *
+hf_pg_link_notified(struct hf_pg_link *link)
+{
+    if (PQconsumeInput(link->conn) != 1)
+        link->broken = true;
+    return PQnotifies(link->conn);
+}
+
+int
+hf_pg_link_fd(const struct hf_pg_link *link)
+{
+    return PQsocket(link->conn);
+}

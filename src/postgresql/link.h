@@ -1,0 +1,158 @@
+#ifndef HF_POSTGRESQL_LINK_H
+#define HF_POSTGRESQL_LINK_H
+
+#include <libpq-fe.h>
+#include <stdbool.h>
+
+#include "base/clock.h"
+#include "base/lookup.h"
+#include "store/postgresql_place.h"
+
+/*
+ * Link: one connection to a server of PostgreSQL, in pipeline mode.
+ *
+ *   closed --dial--> dialling --> open --send, sync, next--> open
+ *     ^                 |           |
+ *     `----- close -----+-----------'  also when the server is silent, or ends
+ *                                      the connection
+ *
+ * Nothing here waits in libpq: each wait is a poll of the socket that ends at
+ * `until`, when the server was silent for too long, or when wake_fd is
+ * readable.  To give up is to close.
+ *
+ * A forked child closes the parent's socket and says no goodbye for it.
+ *
+ * Memory: libpq's own heap.  Threads: one at a time.
+ */
+
+struct hf_pg_server {
+    const struct hf_postgresql_address *addresses; /* in turn; borrowed */
+    unsigned count;
+};
+
+struct hf_pg_link {
+    const struct hf_postgresql_place *place; /* borrowed */
+    struct hf_pg_server server;
+
+    PGconn *conn;                /* owned; NULL: closed */
+    unsigned forks;              /* whose it is (base/fork.h) */
+    struct hf_instant heard;     /* when the server last said something */
+    struct hf_duration patience; /* for so long it may be silent in a call */
+    struct hf_instant idle;      /* since when nobody uses it */
+
+    /* While it is dialled: */
+    unsigned turn; /* of the server's addresses; one beyond this one */
+    struct hf_lookup *lookup; /* owned, or NULL */
+    int lookup_fd;            /* owned, or -1 */
+    struct addrinfo *found;   /* owned, or NULL */
+    struct addrinfo *next;    /* which of them is tried next */
+    bool dialling;
+    PostgresPollingStatusType polling;
+    struct hf_instant dialled; /* this address, at that time */
+
+    /* While it is open: */
+    unsigned syncs; /* that were sent and are not answered */
+    bool warned;    /* a warning with which a commit is not sure */
+    bool broken;    /* it is to be closed: it has ended, or was silent, or the
+                       server is not what it was */
+
+    /* For the pool: */
+    bool is_there; /* the schema was found on it */
+    bool waited;   /* for others' locks: no measure of how slow it is */
+    struct hf_duration quiet; /* the longest silence in the call */
+    int64_t flushed;          /* position of the log that was known then */
+};
+
+/* A closed one.  What is borrowed is so as long as it is. */
+void hf_pg_link_init(struct hf_pg_link *link,
+                     const struct hf_postgresql_place *place,
+                     struct hf_pg_server server);
+
+/*
+ * Dial: each address of each host in turn.  HF_E_UNAVAILABLE, HF_E_DENIED (the
+ * server does not let us in), HF_E_LIMIT, HF_E_NOMEM: it is closed, and *error
+ * has the server's words.
+ */
+HF_MUST_USE enum hf_status hf_pg_link_dial(struct hf_pg_link *link,
+                                           struct hf_instant until,
+                                           struct hf_error *error);
+
+/* Dial until `pause`, or until wake_fd is readable.  HF_E_CANCELLED: there it
+ * stopped, and the next call goes on; else as hf_pg_link_dial. */
+HF_MUST_USE enum hf_status hf_pg_link_dial_some(struct hf_pg_link *link,
+                                                struct hf_instant pause,
+                                                int wake_fd,
+                                                struct hf_error *error);
+
+/* Of a closed one does nothing. */
+void hf_pg_link_close(struct hf_pg_link *link);
+
+bool hf_pg_link_is_open(const struct hf_pg_link *link);
+
+/* One value of a statement.  `len` < 0: text that ends with NUL; else the
+ * bytes of a type's binary form.  `at` NULL: no value. */
+struct hf_pg_value {
+    Oid type; /* 0: as the statement makes it */
+    const char *at;
+    int len;
+};
+
+enum { HF_PG_VALUES_MAX = 24 };
+
+struct hf_pg_statement {
+    const char *sql;
+    const struct hf_pg_value *values;
+    unsigned count;
+};
+
+/*
+ * A call begins: what an earlier one left unread is thrown away.  Then queue
+ * statements, and Syncs, each of which ends a transaction that no statement
+ * began; and read their results.
+ *
+ * False: the link is broken, and *error says why.
+ */
+HF_MUST_USE bool hf_pg_link_settle(struct hf_pg_link *link,
+                                   struct hf_instant until,
+                                   struct hf_error *error);
+HF_MUST_USE bool hf_pg_link_send(struct hf_pg_link *link,
+                                 const struct hf_pg_statement *statement,
+                                 struct hf_error *error);
+HF_MUST_USE bool hf_pg_link_sync(struct hf_pg_link *link,
+                                 struct hf_error *error);
+
+/* Send what is queued, as far as that needs no waiting. */
+void hf_pg_link_flush(struct hf_pg_link *link);
+
+/* The next result, which the caller clears: of a statement, or a
+ * PGRES_PIPELINE_SYNC.  There must be a Sync that is not answered.  False also
+ * when `until` is reached, or the server was silent. */
+HF_MUST_USE bool hf_pg_link_next(struct hf_pg_link *link,
+                                 struct hf_instant until, PGresult **result,
+                                 struct hf_error *error);
+
+/* A call of one statement: its rows, which the caller clears, or NULL if it is
+ * of a kind that has none.  HF_E_UNAVAILABLE and HF_E_DENIED: the server's
+ * words are in *error, or the link is broken. */
+HF_MUST_USE enum hf_status
+hf_pg_link_ask(struct hf_pg_link *link, const struct hf_pg_statement *statement,
+               struct hf_instant until, PGresult **rows,
+               struct hf_error *error);
+
+/* A call of many statements, parted by semicolons and without values.  `code`
+ * is the SQLSTATE of the first error, or "".  As hf_pg_link_ask. */
+HF_MUST_USE enum hf_status hf_pg_link_run(struct hf_pg_link *link,
+                                          const char *sql,
+                                          struct hf_instant until, char code[6],
+                                          struct hf_error *error);
+
+/* What was notified; the caller frees it.  NULL: nothing, for now; the link may
+ * be broken.  The socket is readable when there may be more. */
+PGnotify *hf_pg_link_notified(struct hf_pg_link *link);
+int hf_pg_link_fd(const struct hf_pg_link *link);
+
+/* Tell what a result says that is an error. */
+enum hf_status hf_pg_link_fail(struct hf_pg_link *link, const PGresult *result,
+                               struct hf_error *error);
+
+#endif

@@ -1,0 +1,16 @@
+#include "store/module.h"
+
+#include <holdfast/version.h>
+
+#include "base/attrs.h"
+#include "base/fail.h"
+#include "postgresql/inspect.h"
+#include "postgresql/store.h"
+
+HF_PUBLIC extern const struct hf_place_module hf_place_module;
+
+const struct hf_place_module hf_place_module = {
+    .version = HF_VERSION,
+    .open = hf_pg_store_open,
+    .blame = hf_pg_inspect_blame,
+};

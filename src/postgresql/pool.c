@@ -1,0 +1,213 @@
+#include "postgresql/pool.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/fork.h"
+#include "postgresql/schema.h"
+
+enum { IDLE_MS = 60 * 1000 };
+
+void
+hf_pg_pool_init(struct hf_pg_pool *pool, const struct hf_place *place,
+                bool looks_only)
+{
+    *pool = (struct hf_pg_pool){.looks_only = looks_only};
+    hf_fork_watch();
+    hf_postgresql_place_of(place, &pool->place);
+    hf_monitor_init(&pool->monitor);
+    for (size_t i = 0; i < HF_STORE_REMOTE_CALLS; i++)
+        hf_pg_link_init(
+            &pool->links[i], &pool->place,
+            (struct hf_pg_server){pool->place.hosts, pool->place.hosts_count});
+}
+
+void
+hf_pg_pool_fini(struct hf_pg_pool *pool)
+{
+    for (size_t i = 0; i < HF_STORE_REMOTE_CALLS; i++)
+        hf_pg_link_close(&pool->links[i]);
+    hf_monitor_fini(&pool->monitor);
+}
+
+struct hf_duration
+hf_pg_pool_patience(struct hf_pg_pool *pool, struct hf_instant until)
+{
+    struct hf_duration limit;
+
+    hf_monitor_enter(&pool->monitor);
+    limit = hf_silence_limit(&pool->silence, hf_now(), until);
+    hf_monitor_leave(&pool->monitor);
+    return limit;
+}
+
+/* ---- Dial ---------------------------------------------------------------- */
+
+/* Wait until a dial is allowed.  False: that is after `until`. */
+static bool
+await_leave(struct hf_pg_pool *pool, struct hf_instant until)
+{
+    struct hf_condition nothing = {0};
+    bool allowed;
+
+    hf_monitor_enter(&pool->monitor);
+    while (!hf_reached(hf_now(), pool->dial_at) && !hf_reached(hf_now(), until))
+        hf_monitor_wait(&pool->monitor, &nothing,
+                        hf_earlier(pool->dial_at, until));
+    allowed = hf_reached(hf_now(), pool->dial_at);
+    hf_monitor_leave(&pool->monitor);
+    return allowed;
+}
+
+/* Entered: a connection has failed, after so long a silence. */
+static void
+note_failure(struct hf_pg_pool *pool, struct hf_duration silent)
+{
+    hf_silence_failed(&pool->silence, silent);
+    pool->dial_at = hf_after(hf_now(), hf_silence_pause(&pool->silence));
+}
+
+/* It is asked whether it will do. */
+static enum hf_status
+open_link(struct hf_pg_pool *pool, struct hf_pg_link *link,
+          struct hf_instant until, struct hf_error *error)
+{
+    enum hf_status status;
+
+    if (hf_pg_link_is_open(link) && link->is_there)
+        return HF_OK;
+    if (!hf_pg_link_is_open(link)) {
+        if (!await_leave(pool, until))
+            return hf_fail(error, HF_E_UNAVAILABLE,
+                           "%s:%s: it was not reached a moment ago",
+                           pool->place.hosts[0].host,
+                           pool->place.hosts[0].port);
+        status = hf_pg_link_dial(link, until, error);
+        if (status != HF_OK)
+            return status;
+    }
+    link->patience = hf_pg_pool_patience(pool, until);
+    return hf_pg_schema_ready(link, pool->looks_only, until, error);
+}
+
+/* ---- Take and give ------------------------------------------------------- */
+
+/* An open one, or else one that is closed.  The store's limits see to it that
+ * there is one. */
+static struct hf_pg_link *
+take_slot(struct hf_pg_pool *pool)
+{
+    struct hf_pg_link *found = NULL;
+
+    hf_monitor_enter(&pool->monitor);
+    for (size_t i = 0; i < HF_STORE_REMOTE_CALLS; i++) {
+        struct hf_pg_link *link = &pool->links[i];
+
+        if (!pool->used[i] && (found == NULL || (!hf_pg_link_is_open(found) &&
+                                                 hf_pg_link_is_open(link))))
+            found = link;
+    }
+    if (found != NULL)
+        pool->used[found - pool->links] = true;
+    hf_monitor_leave(&pool->monitor);
+    return found;
+}
+
+enum hf_status
+hf_pg_pool_take(struct hf_pg_pool *pool, struct hf_instant until,
+                struct hf_pg_link **taken, struct hf_error *error)
+{
+    struct hf_pg_link *link = take_slot(pool);
+    enum hf_status status;
+
+    if (link == NULL)
+        return hf_fail(error, HF_E_LIMIT, "more calls at once than %d",
+                       HF_STORE_REMOTE_CALLS);
+    status = open_link(pool, link, until, error);
+    if (status != HF_OK)
+        hf_pg_link_close(link);
+    hf_monitor_enter(&pool->monitor);
+    if (status != HF_OK)
+        note_failure(pool, (struct hf_duration){0});
+    link->flushed = pool->flushed;
+    link->patience = hf_silence_limit(&pool->silence, hf_now(), until);
+    link->quiet = (struct hf_duration){0};
+    if (status != HF_OK || !link->is_there)
+        pool->used[link - pool->links] = false;
+    hf_monitor_leave(&pool->monitor);
+    if (status == HF_OK)
+        *taken = link->is_there ? link : NULL;
+    return status;
+}
+
+/* Entered: of those that nobody uses one is kept, for a while. */
+static void
+close_idle(struct hf_pg_pool *pool)
+{
+    const struct hf_duration most = {IDLE_MS};
+    bool kept = false;
+
+    for (size_t i = 0; i < HF_STORE_REMOTE_CALLS; i++) {
+        struct hf_pg_link *link = &pool->links[i];
+
+        if (pool->used[i] || !hf_pg_link_is_open(link))
+            continue;
+        if (kept && hf_reached(hf_now(), hf_after(link->idle, most)))
+            hf_pg_link_close(link);
+        kept = true;
+    }
+}
+
+void
+hf_pg_pool_give(struct hf_pg_pool *pool, struct hf_pg_link *link)
+{
+    struct hf_instant now = hf_now();
+    bool broken = link->broken;
+
+    if (broken)
+        hf_pg_link_close(link);
+    hf_monitor_enter(&pool->monitor);
+    if (broken)
+        note_failure(pool, hf_between(link->heard, now));
+    else if (!link->waited)
+        hf_silence_answered(&pool->silence, link->quiet);
+    link->waited = false;
+    link->idle = now;
+    pool->used[link - pool->links] = false;
+    close_idle(pool);
+    hf_monitor_leave(&pool->monitor);
+}
+
+void
+hf_pg_pool_close_idle(struct hf_pg_pool *pool)
+{
+    hf_monitor_enter(&pool->monitor);
+    close_idle(pool);
+    hf_monitor_leave(&pool->monitor);
+}
+
+/* ---- Identity ------------------------------------------------------------ */
+
+void
+hf_pg_pool_identify(struct hf_pg_pool *pool, const struct hf_pg_link *link,
+                    const struct hf_pg_identity *identity)
+{
+    bool known;
+
+    hf_monitor_enter(&pool->monitor);
+    known = pool->identity[0] != '\0';
+    if (known && (strcmp(pool->identity, identity->place) != 0 ||
+                  identity->flushed < link->flushed)) {
+        atomic_fetch_add(&pool->generation, 1);
+        known = false;
+    }
+    if (!known) {
+        (void)snprintf(pool->identity, sizeof(pool->identity), "%s",
+                       identity->place);
+        pool->flushed = identity->flushed;
+    } else if (identity->flushed > pool->flushed) {
+        pool->flushed = identity->flushed;
+    }
+    hf_monitor_leave(&pool->monitor);
+}

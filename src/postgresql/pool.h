@@ -1,0 +1,89 @@
+#ifndef HF_POSTGRESQL_POOL_H
+#define HF_POSTGRESQL_POOL_H
+
+#include <stdatomic.h>
+
+#include "base/monitor.h"
+#include "postgresql/link.h"
+#include "store/methods.h"
+#include "store/silence.h"
+
+/*
+ * Pool: the connections to one place, each in use by one call at a time.
+ *
+ *   take --> link in use --> give: kept for the next call, 60 s at most
+ *     |                  `--> close: it has failed
+ *     `-- dials where none is free; after a failure not before a pause, which
+ *         grows from 50 ms to 1 s
+ *
+ * A connection that was just made is asked whether the server, the database and
+ * the schema will do; where there is no schema it is made, unless the place is
+ * only to be looked at.
+ *
+ * Threads: any, as many at a time as there are connections.
+ */
+
+enum {
+    HF_PG_IDENTITY_SIZE = 128,
+};
+
+struct hf_pg_pool {
+    struct hf_postgresql_place place;
+    bool looks_only;
+
+    struct hf_monitor monitor; /* guards what follows */
+    struct hf_pg_link links[HF_STORE_REMOTE_CALLS];
+    bool used[HF_STORE_REMOTE_CALLS];
+    struct hf_silence_rule silence;
+    struct hf_instant dial_at;          /* and not before */
+    char identity[HF_PG_IDENTITY_SIZE]; /* which place answered last; or "" */
+    int64_t flushed;                    /* the furthest position of its log */
+    _Atomic uint64_t generation;        /* grows when it is another one */
+};
+
+/*
+ * Which place an answer is from: the server's system, the schema and the
+ * timeline, as one text; and how far its log was written, which never goes back
+ * in one place, unless its files were put back.
+ */
+struct hf_pg_identity {
+    const char *place; /* borrowed for the call */
+    int64_t flushed;
+};
+
+/* What `place` says is copied. */
+void hf_pg_pool_init(struct hf_pg_pool *pool, const struct hf_place *place,
+                     bool looks_only);
+
+/* Nobody uses it.  Closes all. */
+void hf_pg_pool_fini(struct hf_pg_pool *pool);
+
+/*
+ * A connection to a place that will do, for a call that ends at `until`.  NULL
+ * in *link: the place is not there yet, which only one that looks is told.
+ * HF_E_UNAVAILABLE, HF_E_DENIED, HF_E_CORRUPT (a schema that is not ours),
+ * HF_E_LIMIT, HF_E_NOMEM: and there is none.
+ */
+HF_MUST_USE enum hf_status hf_pg_pool_take(struct hf_pg_pool *pool,
+                                           struct hf_instant until,
+                                           struct hf_pg_link **link,
+                                           struct hf_error *error);
+
+/* The call has ended.  A broken link is closed. */
+void hf_pg_pool_give(struct hf_pg_pool *pool, struct hf_pg_link *link);
+
+/* Close those that have been idle for too long; at the end of each call, and
+ * now and then by who waits. */
+void hf_pg_pool_close_idle(struct hf_pg_pool *pool);
+
+/* For so long a server may be silent in a call that ends at `until`. */
+struct hf_duration hf_pg_pool_patience(struct hf_pg_pool *pool,
+                                       struct hf_instant until);
+
+/* What an answer said, on a link that is in use.  Another place than before, or
+ * a log that went back, makes the generation grow: so call it when the call's
+ * verdicts are known. */
+void hf_pg_pool_identify(struct hf_pg_pool *pool, const struct hf_pg_link *link,
+                         const struct hf_pg_identity *identity);
+
+#endif

@@ -1,0 +1,183 @@
+#include "postgresql/schema.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "postgresql/sql.h"
+#include "postgresql/value.h"
+
+/* One row: what must be so before anything else is asked. */
+static const char look[] =
+    "SELECT current_setting('server_encoding'), pg_is_in_recovery(),"
+    " to_regproc('pg_catalog.pg_walfile_name') IS NOT NULL,"
+    " n.oid IS NOT NULL, to_regclass('@schema@.meta') IS NOT NULL,"
+    " (SELECT count(*) FROM pg_class c WHERE c.relnamespace = n.oid)"
+    " FROM (SELECT) one LEFT JOIN pg_namespace n"
+    " ON n.nspname = @schema_literal@";
+
+enum { ENCODING, STANDBY, HAS_LOG, HAS_SCHEMA, HAS_META, RELATIONS };
+
+static const char version[] =
+    "SELECT number FROM @schema@.meta WHERE key = 'schema'";
+
+static bool
+is_true(const PGresult *rows, int column)
+{
+    return PQgetvalue(rows, 0, column)[0] == 't';
+}
+
+static enum hf_status
+ask(struct hf_pg_link *link, const char *sql, struct hf_instant until,
+    PGresult **rows, struct hf_error *error)
+{
+    char buffer[HF_PG_SQL_SIZE];
+    const struct hf_pg_statement statement = {
+        .sql = hf_pg_sql(buffer, sql, link->place->schema),
+    };
+
+    return hf_pg_link_ask(link, &statement, until, rows, error);
+}
+
+/* ---- The server ---------------------------------------------------------- */
+
+static enum hf_status
+judge_server(const struct hf_pg_link *link, const PGresult *rows,
+             struct hf_error *error)
+{
+    int number = PQserverVersion(link->conn);
+    const char *encoding = PQgetvalue(rows, 0, ENCODING);
+
+    if (number < HF_PG_SERVER_MIN)
+        return hf_fail(error, HF_E_UNAVAILABLE,
+                       "the server is PostgreSQL %d: 13 or later is needed",
+                       number / 10000);
+    if (!is_true(rows, HAS_LOG))
+        return hf_fail(error, HF_E_UNAVAILABLE,
+                       "the server is not PostgreSQL, but something that "
+                       "speaks its protocol");
+    if (is_true(rows, STANDBY))
+        return hf_fail(error, HF_E_UNAVAILABLE,
+                       "the server is a standby, which can only be read: name "
+                       "the primary");
+    if (strcmp(encoding, "UTF8") != 0)
+        return hf_fail(error, HF_E_UNAVAILABLE,
+                       "the database's encoding is %.32s: make one with "
+                       "ENCODING 'UTF8'",
+                       encoding);
+    return HF_OK;
+}
+
+/* ---- The schema ---------------------------------------------------------- */
+
+static enum hf_status
+foreign(const struct hf_pg_link *link, struct hf_error *error)
+{
+    return hf_fail(error, HF_E_CORRUPT,
+                   "the schema %s is not Holdfast's: name another one with "
+                   "?schema=",
+                   link->place->schema);
+}
+
+/* There is a table "meta": is it ours, and of this version? */
+static enum hf_status
+judge_version(struct hf_pg_link *link, struct hf_instant until,
+              struct hf_error *error)
+{
+    PGresult *rows = NULL;
+    enum hf_status status = ask(link, version, until, &rows, error);
+    int64_t number;
+
+    if (status == HF_E_UNAVAILABLE && link->syncs == 0 &&
+        PQstatus(link->conn) != CONNECTION_BAD)
+        return foreign(link, error); /* it has no such columns */
+    if (status != HF_OK)
+        return status;
+    number = PQntuples(rows) == 1 ? hf_pg_column(rows, 0, 0) : 0;
+    PQclear(rows);
+    if (number <= 0)
+        return foreign(link, error);
+    if (number > HF_PG_SCHEMA_VERSION)
+        return hf_fail(error, HF_E_UNAVAILABLE,
+                       "a later version of Holdfast made the schema %s: "
+                       "install that one here, too",
+                       link->place->schema);
+    link->is_there = true;
+    return HF_OK;
+}
+
+/* In one transaction.  *again: another one made it meanwhile. */
+static enum hf_status
+make(struct hf_pg_link *link, struct hf_instant until, bool *again,
+     struct hf_error *error)
+{
+    size_t size = 2 * hf_pg_schema_len + HF_PG_SQL_SIZE;
+    char *sql = hf_buffer(&hf_alloc_libc, size);
+    char code[6];
+    struct hf_text text;
+    enum hf_status status;
+
+    if (sql == NULL)
+        return hf_fail(error, HF_E_NOMEM, "no memory for the schema");
+    hf_text_init(&text, sql, size);
+    hf_text_add(&text, "BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE;"
+                       " SET LOCAL statement_timeout = 0;");
+    hf_pg_sql_add(
+        &text, (struct hf_bytes){(const char *)hf_pg_schema, hf_pg_schema_len},
+        link->place->schema);
+    hf_text_add(&text, "\n; COMMIT");
+    status = hf_text_cut(&text)
+                 ? hf_fail(error, HF_E_NOMEM, "no room for the schema")
+                 : hf_pg_link_run(link, sql, until, code, error);
+    hf_free(&hf_alloc_libc, sql);
+    if (status == HF_OK) {
+        link->is_there = true;
+        return HF_OK;
+    }
+    if (strcmp(code, "HF002") == 0)
+        return foreign(link, error);
+    *again = strcmp(code, "HF003") == 0;
+    return status;
+}
+
+/* *again: look once more, on a link that is not to be used for that. */
+static enum hf_status
+look_once(struct hf_pg_link *link, bool looks_only, struct hf_instant until,
+          bool *again, struct hf_error *error)
+{
+    PGresult *rows = NULL;
+    enum hf_status status = ask(link, look, until, &rows, error);
+    bool has_meta;
+    bool is_empty;
+
+    if (status != HF_OK)
+        return status;
+    status = judge_server(link, rows, error);
+    has_meta = is_true(rows, HAS_META);
+    is_empty = hf_pg_column(rows, 0, RELATIONS) == 0;
+    PQclear(rows);
+    if (status != HF_OK)
+        return status;
+    if (has_meta)
+        return judge_version(link, until, error);
+    if (!is_empty)
+        return foreign(link, error);
+    return looks_only ? HF_OK : make(link, until, again, error);
+}
+
+enum hf_status
+hf_pg_schema_ready(struct hf_pg_link *link, bool looks_only,
+                   struct hf_instant until, struct hf_error *error)
+{
+    bool again = false;
+    enum hf_status status = look_once(link, looks_only, until, &again, error);
+
+    if (status != HF_OK && again) {
+        hf_pg_link_close(link);
+        status = hf_pg_link_dial(link, until, error);
+        if (status == HF_OK)
+            status = look_once(link, looks_only, until, &again, error);
+    }
+    return status;
+}

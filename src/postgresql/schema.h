@@ -1,0 +1,23 @@
+#ifndef HF_POSTGRESQL_SCHEMA_H
+#define HF_POSTGRESQL_SCHEMA_H
+
+#include "postgresql/link.h"
+
+/* Schema: is the server, the database and what is in it fit for a place?  One
+ * thread at a time on one link. */
+
+enum { HF_PG_SCHEMA_VERSION = 1, HF_PG_SERVER_MIN = 130000 };
+
+/*
+ * Look at the server of an open link, and for the schema; make it, unless the
+ * place is only to be looked at.  Sets link->is_there.  HF_E_UNAVAILABLE: the
+ * server is too old, or a standby, or its database is not of UTF-8, or a later
+ * Holdfast made the schema; HF_E_CORRUPT: it is none of ours; HF_E_DENIED;
+ * others as hf_pg_link_ask.
+ */
+HF_MUST_USE enum hf_status hf_pg_schema_ready(struct hf_pg_link *link,
+                                              bool looks_only,
+                                              struct hf_instant until,
+                                              struct hf_error *error);
+
+#endif
