@@ -97,7 +97,7 @@ CREATE INDEX records_leftovers ON records (leftover)
 -- system           which cluster it was, of the last write: its identifier,
 -- relation         the table's oid there: a copy has another,
 -- timeline         and the timeline: a promoted standby has another
--- promoted_us      when a write found one of these three to be another; 0: never
+-- promoted_us      when a write found one of the three to be another; 0: never
 -- longest_ttl_ms   the longest ttl that any claim has had, at least a minute
 CREATE TABLE meta (
     key text COLLATE "C" NOT NULL PRIMARY KEY,
@@ -599,7 +599,7 @@ $$;
 -- It waits for patience_ms for another's batch, and then raises 55P03.
 --
 -- Who takes the head waits until no claim of a table lock is under way, and
--- lets none begin: a claim before it has been committed, and is found by whoever
+-- lets none begin: a claim before it has been committed, and is found by who
 -- looks for table locks after this; a claim after it finds the head.
 CREATE FUNCTION write_batch(expect bigint, new_term boolean, head text,
     patience_ms integer, dropped_sessions bigint[], dropped_grants bigint[],
