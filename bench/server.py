@@ -115,7 +115,7 @@ def redis(connections, lanes, *options):
     is no Redis."""
     if not shutil.which("redis-benchmark"):
         return math.nan
-    with tempfile.TemporaryDirectory(dir=".") as folder:
+    with tempfile.TemporaryDirectory(dir=os.getcwd()) as folder:
         port = free_port()
         server = subprocess.Popen(
             ["redis-server", "--port", str(port), "--bind", "127.0.0.1",
@@ -164,7 +164,7 @@ def compare_once(point):
     """All that is compared at a point, once, in turns."""
     found = {"volatile": volatile(*point), "echo": echo(*point),
              "redis": redis(*point)}
-    with tempfile.TemporaryDirectory(dir=".") as folder:
+    with tempfile.TemporaryDirectory(dir=os.getcwd()) as folder:
         found["durable"], found["rows"] = durable(folder, *point)
         found["bare"] = commits(folder, found["rows"]) * found["rows"] / 2
     found["redis_durable"] = redis(*point, "--appendonly", "yes",
@@ -231,7 +231,7 @@ def show_handover():
 
 def show_durable_handover():
     def once():
-        with tempfile.TemporaryDirectory(dir=".") as folder:
+        with tempfile.TemporaryDirectory(dir=os.getcwd()) as folder:
             with holdfastd(f"sqlite:{folder}/served.db") as server:
                 ours = pairs(server, 16, 1, "handover")["p50_us"]
             return ours * commits(folder, 2) / 1e6

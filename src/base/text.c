@@ -367,3 +367,37 @@ hf_text_show(char *to, size_t size, const char *bytes, size_t len)
     }
     to[used] = '\0';
 }
+
+void
+hf_text_add_url(struct hf_text *text, const char *url)
+{
+    const char *from = strstr(url, "//");
+    const char *at = from == NULL ? NULL : strrchr(from, '@');
+    const char *colon = at == NULL ? NULL : strchr(from, ':');
+    const char *rest = url;
+    const char *option;
+
+    if (colon != NULL && colon < at) {
+        hf_text_add_bytes(text, url, (size_t)(colon + 1 - url));
+        hf_text_add(text, "...");
+        rest = at;
+    }
+    option = strstr(rest, "password=");
+    if (option == NULL) {
+        hf_text_add(text, rest);
+        return;
+    }
+    hf_text_add_bytes(text, rest, (size_t)(option - rest));
+    hf_text_add(text, "password=...");
+}
+
+void
+hf_text_show_url(char *to, size_t size, const char *url)
+{
+    char added[1280]; /* more than is shown of any */
+    struct hf_text text;
+
+    hf_text_init(&text, added, sizeof(added));
+    hf_text_add_url(&text, url);
+    hf_text_show(to, size, added, hf_text_kept(&text));
+}

@@ -52,6 +52,10 @@ void hf_text_addv(struct hf_text *text, const char *format, va_list args);
  * JSON and safe to print. */
 void hf_text_add_json(struct hf_text *text, const char *bytes, size_t len);
 
+/* A URL, which may be none, without what may be its password: the bytes between
+ * a colon behind // and the last @, and those behind "password=". */
+void hf_text_add_url(struct hf_text *text, const char *url);
+
 /* Each %XX as the byte that it names, and all others as they are.  False: a %
  * without two hex digits, and what stands before it was added. */
 bool hf_text_add_unescaped(struct hf_text *text, const char *bytes, size_t len);
@@ -92,5 +96,8 @@ bool hf_text_has_word(const char *bytes, size_t len);
  * a character.  Clean text that fits is copied as it is.
  */
 void hf_text_show(char *to, size_t size, const char *bytes, size_t len);
+
+/* The same of a URL, as hf_text_add_url has it. */
+void hf_text_show_url(char *to, size_t size, const char *url);
 
 #endif

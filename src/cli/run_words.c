@@ -191,39 +191,17 @@ hf_run_words_stopping_now(const struct hf_run *run)
                run->stops > 0 ? hf_say_again() : hf_say_twice());
 }
 
-/* A place that does not open is shown as it was given, but without what may be
- * a password.  NULL: none was given. */
-static const char *
-given_place(const char *at, char *shown, size_t size)
-{
-    const char *end = at == NULL ? NULL : strrchr(at, '@');
-    const char *option = at == NULL ? NULL : strstr(at, "password=");
-    struct hf_text text;
-
-    if (at == NULL || strncmp(at, "postgres", strlen("postgres")) != 0 ||
-        (end == NULL && option == NULL))
-        return at;
-    hf_text_init(&text, shown, size);
-    hf_text_add(&text, end == NULL ? "" : "postgresql://...");
-    end = end == NULL ? at : end;
-    if (option != NULL && option >= end)
-        hf_text_addf(&text, "%.*spassword=...", (int)(option - end), end);
-    else
-        hf_text_add(&text, end);
-    return shown;
-}
-
 void
 hf_run_words_add_opening(struct hf_text *out, const struct hf_run *run)
 {
     const char *at = run->order->target.at;
-    char shown[HF_GUARD_LINK_PLACE_MAX];
+    struct hf_text shown = HF_OUTPUT_BUFFER;
 
     if (at == NULL)
         at = getenv("HOLDFAST_AT");
-    at = given_place(at, shown, sizeof(shown));
+    hf_text_add_url(&shown, at != NULL ? at : "(the default)");
     hf_text_add(out, "holdfast: the place does not open yet: ");
-    hf_output_quote(out, at != NULL ? at : "(the default)");
+    hf_output_quote(out, shown.at);
     hf_text_add(out, "\n");
 }
 
@@ -424,12 +402,15 @@ hf_run_words_json(const struct hf_run *run)
     enum hf_outcome outcome =
         run->code == HF_EXIT_LOST && !own ? HF_LOST : run->outcome;
     struct hf_text text = HF_OUTPUT_BUFFER;
-    char shown[HF_GUARD_LINK_PLACE_MAX];
+    struct hf_text given = HF_OUTPUT_BUFFER;
+    const char *at = run->order->target.at;
 
+    if (at != NULL)
+        hf_text_add_url(&given, at);
     hf_text_add(&text, "{\"holdfast\":\"run\",\"at\":");
-    hf_output_json(&text, run->opened ? place(run)
-                                      : given_place(run->order->target.at,
-                                                    shown, sizeof(shown)));
+    hf_output_json(&text, run->opened  ? place(run)
+                          : at != NULL ? given.at
+                                       : NULL);
     hf_text_add(&text, ",\"space\":");
     hf_output_json(&text, run->guard_terms.space);
     hf_text_add(&text, ",\"name\":");

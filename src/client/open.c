@@ -136,7 +136,7 @@ refuse_place(const char *place, struct hf_error *error)
 {
     char shown[128];
 
-    hf_text_show(shown, sizeof(shown), place, strlen(place));
+    hf_text_show_url(shown, sizeof(shown), place);
     return hf_fail(error, HF_E_INVALID,
                    "'%s' is not a place: write sqlite:/path/locks.db, or "
                    "http://host:7420 for a lock server",

@@ -99,7 +99,7 @@ set_at(void *values, const struct hf_option_given *given,
 
     if (len >= sizeof(settings->at))
         return hf_fail(error, HF_E_LIMIT, "at: the place's name is too long");
-    hf_text_show(shown, sizeof(shown), given->text, len);
+    hf_text_show_url(shown, sizeof(shown), given->text);
     if (!hf_place_is(given->text))
         return hf_fail(error, HF_E_INVALID,
                        "a lock server keeps no locks at '%s': write "

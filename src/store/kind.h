@@ -61,6 +61,10 @@ struct hf_store_kind {
     const char *scheme; /* with its colon: "sqlite:" */
     const char *also;   /* another spelling of it; NULL: none */
 
+    /* What to do where it is slow: to have a quicker one, and to see why. */
+    const char *quicker;
+    const char *busy;
+
     /* The contents end with the process, and no other process sees them. */
     bool keeps_nothing;
 

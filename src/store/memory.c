@@ -497,6 +497,8 @@ neighbours(const struct hf_place *place, struct hf_checkup *checkup)
 
 const struct hf_store_kind hf_memory_kind = {
     .scheme = "memory:",
+    .quicker = "put the place on a quicker disk",
+    .busy = "see what keeps its disk busy: iostat -x 1 5",
     .keeps_nothing = true,
     .parse = parse,
     .open = open_memory,

@@ -59,7 +59,7 @@ hf_place_parse(const char *text, struct hf_place *place, struct hf_error *error)
         return hf_fail(error, HF_E_INVALID, "the place is longer than %d bytes",
                        HF_PLACE_MAX);
     if (found.kind == NULL) {
-        hf_text_show(shown, sizeof(shown), text, strlen(text));
+        hf_text_show_url(shown, sizeof(shown), text);
         return hf_fail(error, HF_E_INVALID,
                        "'%s' is not a place: write sqlite:/path/locks.db",
                        shown);

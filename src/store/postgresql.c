@@ -38,6 +38,9 @@ neighbours(const struct hf_place *place, struct hf_checkup *checkup)
 const struct hf_store_kind hf_postgresql_kind = {
     .scheme = "postgresql:",
     .also = "postgres:",
+    .quicker = "have a database that is nearer, or on a quicker disk",
+    .busy = "see what the database waits for: psql -c 'SELECT state, "
+            "wait_event_type, wait_event, query FROM pg_stat_activity'",
     .module = hf_module_postgresql,
     .parse = hf_postgresql_place_parse,
     .open = open_postgresql,

@@ -572,6 +572,8 @@ open_sqlite(const struct hf_place *place, enum hf_store_use use,
 
 const struct hf_store_kind hf_sqlite_kind = {
     .scheme = "sqlite:",
+    .quicker = "put the place on a quicker disk",
+    .busy = "see what keeps its disk busy: iostat -x 1 5",
     .parse = hf_sqlite_place_parse,
     .open = open_sqlite,
     .blame = hf_sqlite_inspect_blame,

@@ -312,11 +312,17 @@ read_members(struct body_reading *reading, struct hf_bytes text,
         .user_data = reading,
     };
     uint64_t given;
-    enum hf_status status = hf_fields_read(
+    enum hf_status status = hf_fields_check(
         &reader, &fields, reading->form->members, text, body, &given);
 
     body->given = (unsigned)given;
     return status;
+}
+
+static void
+clear(struct hf_api_body *body)
+{
+    memset(body, 0, offsetof(struct hf_api_body, locks));
 }
 
 enum hf_status
@@ -327,20 +333,22 @@ hf_api_body_read(const struct hf_api_form *form, struct hf_bytes text,
     struct body_reading reading = {form, optional, &body->unknown};
     bool is_line = (form->members & HF_API_ID) != 0;
     size_t most = HF_API_BODY_MAX + (is_line ? HF_API_LINE_MORE : 0);
-    struct hf_error why;
+    struct hf_error why = {.text = ""};
+    enum hf_status status;
 
-    memset(body, 0, offsetof(struct hf_api_body, locks));
+    clear(body);
     if (text.len == 0)
         return HF_OK;
     if (text.len > most)
         return hf_fail(error, HF_E_LIMIT, "a body of %zu bytes, more than %zu",
                        text.len, most);
-    if (hf_json_check(text, &why) != HF_OK)
-        return hf_fail(error, HF_E_INVALID, "the body is no JSON object: %s",
-                       why.text);
-    if (!hf_json_is_object(text))
-        return hf_fail(error, HF_E_INVALID, "the body is no JSON object");
-    return read_members(&reading, text, body, error);
+    status = read_members(&reading, text, body, error);
+    if (status == HF_OK ||
+        (hf_json_check(text, &why) == HF_OK && hf_json_is_object(text)))
+        return status;
+    clear(body);
+    return hf_fail(error, HF_E_INVALID, "the body is no JSON object%s%s",
+                   why.text[0] == '\0' ? "" : ": ", why.text);
 }
 
 void

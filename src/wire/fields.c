@@ -428,6 +428,17 @@ read_member(struct hf_fields_reader *reader, const struct hf_fields *fields,
     return HF_OK;
 }
 
+static enum hf_status
+end_members(struct hf_fields_reader *reader, const struct hf_fields *fields,
+            enum hf_status status, const struct found *found, uint64_t *given)
+{
+    if (status == HF_OK && !fields->optional)
+        status = check_needed(reader, fields, found->seen, found->given);
+    if (given != NULL)
+        *given = found->given;
+    return status;
+}
+
 enum hf_status
 hf_fields_read(struct hf_fields_reader *reader, const struct hf_fields *fields,
                uint64_t rows, struct hf_bytes object, void *to, uint64_t *given)
@@ -442,11 +453,33 @@ hf_fields_read(struct hf_fields_reader *reader, const struct hf_fields *fields,
     while (status == HF_OK &&
            hf_json_next_member(object, &at, &pair[0], &pair[1]))
         status = read_member(reader, fields, pair, to, &found);
-    if (status == HF_OK && !fields->optional)
-        status = check_needed(reader, fields, found.seen, found.given);
-    if (given != NULL)
-        *given = found.given;
-    return status;
+    return end_members(reader, fields, status, &found, given);
+}
+
+enum hf_status
+hf_fields_check(struct hf_fields_reader *reader, const struct hf_fields *fields,
+                uint64_t rows, struct hf_bytes text, void *to, uint64_t *given)
+{
+    struct found found = {.rows = rows};
+    enum hf_json_step step = HF_JSON_MEMBER;
+    struct hf_bytes pair[2];
+    struct hf_error why;
+    enum hf_status status = HF_OK;
+    size_t at = 0;
+
+    while (status == HF_OK && step == HF_JSON_MEMBER) {
+        step = hf_json_step(text, &at, &pair[0], &pair[1]);
+        if (step == HF_JSON_MEMBER)
+            status = read_member(reader, fields, pair, to, &found);
+    }
+    if (step == HF_JSON_END)
+        return end_members(reader, fields, status, &found, given);
+    /* What is no JSON is wrong as a whole, whatever its members say. */
+    if (hf_json_check(text, &why) != HF_OK)
+        return hf_fail(reader->error, reader->status, "%s", why.text);
+    return step == HF_JSON_MEMBER
+               ? status
+               : hf_fail(reader->error, reader->status, "no object");
 }
 
 enum hf_status
@@ -454,15 +487,11 @@ hf_fields_read_text(struct hf_fields_reader *reader,
                     const struct hf_fields *fields, struct hf_bytes text,
                     void *to, uint64_t *given)
 {
-    struct hf_error why;
-
     if (text.len > HF_RECORD_TEXT_MAX)
         return hf_fail(reader->error, reader->status,
                        "JSON of %zu bytes, more than %d", text.len,
                        HF_RECORD_TEXT_MAX);
-    if (hf_json_check(text, &why) != HF_OK)
-        return hf_fail(reader->error, reader->status, "%s", why.text);
-    return hf_fields_read(reader, fields, HF_FIELDS_ALL, text, to, given);
+    return hf_fields_check(reader, fields, HF_FIELDS_ALL, text, to, given);
 }
 
 /* ---- Writing ------------------------------------------------------------- */

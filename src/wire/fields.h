@@ -82,7 +82,7 @@ struct hf_fields {
     const struct hf_member *members;
     size_t count;
     bool open;
-    bool optional; /* and so is every member */
+    bool optional;                /* and so is every member */
     const struct hf_fields *base; /* its members come first, */
     size_t base_offset;           /* ... of a struct that is kept here */
 };
@@ -124,7 +124,14 @@ HF_MUST_USE enum hf_status hf_fields_read(struct hf_fields_reader *reader,
                                           uint64_t rows, struct hf_bytes object,
                                           void *to, uint64_t *given);
 
-/* Check a whole text, and read the object that it is. */
+/* The same of a text that was not checked: each member is, before it is read.
+ * What is no JSON is told before anything else that is wrong. */
+HF_MUST_USE enum hf_status hf_fields_check(struct hf_fields_reader *reader,
+                                           const struct hf_fields *fields,
+                                           uint64_t rows, struct hf_bytes text,
+                                           void *to, uint64_t *given);
+
+/* The same of all rows, and of a text of at most HF_RECORD_TEXT_MAX. */
 HF_MUST_USE enum hf_status hf_fields_read_text(struct hf_fields_reader *reader,
                                                const struct hf_fields *fields,
                                                struct hf_bytes text, void *to,

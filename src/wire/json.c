@@ -182,30 +182,25 @@ skip_plain(struct hf_bytes text, size_t at)
                          : text.len;
 }
 
-static bool
-pass_string(struct walk *w)
+/* Behind the string that begins at `at`, and `at` if it is none. */
+static size_t
+pass_string(struct hf_bytes text, size_t at)
 {
+    size_t start = at;
     uint32_t code;
 
-    for (w->at = skip_plain(w->text, w->at + 1);
-         w->at < w->text.len && w->text.at[w->at] != '"';
-         w->at = skip_plain(w->text, w->at))
-        if (!take_character(w->text, &w->at, &code))
-            return false;
-    w->at++;
-    return w->at <= w->text.len;
+    for (at = skip_plain(text, at + 1); at < text.len && text.at[at] != '"';
+         at = skip_plain(text, at))
+        if (!take_character(text, &at, &code))
+            return start;
+    return at < text.len ? at + 1 : start;
 }
 
-/* A string, a number or a word. */
-static bool
-pass_scalar(struct walk *w)
+/* The same of a string, a number or a word. */
+static size_t
+pass_scalar(struct hf_bytes text, size_t at)
 {
-    size_t start = w->at;
-
-    if (w->text.at[start] == '"')
-        return pass_string(w);
-    w->at = skip_word(w->text, start);
-    return w->at > start && w->depth > 0;
+    return text.at[at] == '"' ? pass_string(text, at) : skip_word(text, at);
 }
 
 /* A value or a key begins here. */
@@ -220,8 +215,11 @@ begin(struct walk *w)
         (is_key && c != '"'))
         return false;
     if (c != '{' && c != '[') {
+        size_t start = w->at;
+
         w->awaited = is_key ? AWAIT_COLON : AWAIT_SEPARATOR;
-        return pass_scalar(w);
+        w->at = pass_scalar(w->text, start);
+        return w->at > start && (c == '"' || w->depth > 0);
     }
     w->is_too_deep = w->depth == HF_JSON_DEPTH_MAX;
     if (w->is_too_deep)
@@ -303,6 +301,62 @@ hf_json_check(struct hf_bytes text, struct hf_error *error)
     if (w.depth > 0 || w.awaited != AWAIT_SEPARATOR)
         return hf_fail(error, HF_E_CORRUPT, "not JSON at byte %zu", text.len);
     return HF_OK;
+}
+
+/* ---- Member by member ---------------------------------------------------- */
+
+/* Behind the value that begins at `at` within an object, and `at` if it is
+ * none. */
+static size_t
+pass_value(struct hf_bytes text, size_t at)
+{
+    struct walk w;
+
+    if (at >= text.len)
+        return at;
+    if (text.at[at] != '{' && text.at[at] != '[')
+        return pass_scalar(text, at);
+    w = (struct walk){.text = text, .at = at, .depth = 1, .is_object = {1}};
+    do {
+        w.at = skip_space(text, w.at);
+        if (w.at >= text.len || !step(&w))
+            return at;
+    } while (w.depth > 1);
+    return w.at;
+}
+
+enum hf_json_step
+hf_json_step(struct hf_bytes text, size_t *at, struct hf_bytes *key,
+             struct hf_bytes *value)
+{
+    bool is_first = *at == 0;
+    size_t here = skip_space(text, *at);
+    size_t start;
+    char sign;
+
+    if (here >= text.len || (is_first && text.at[here] != '{'))
+        return HF_JSON_WRONG;
+    sign = text.at[here];
+    here = skip_space(text, here + 1);
+    if (is_first && here < text.len && text.at[here] == '}') {
+        sign = '}';
+        here = skip_space(text, here + 1);
+    }
+    if (sign == '}')
+        return here == text.len ? HF_JSON_END : HF_JSON_WRONG;
+    if ((!is_first && sign != ',') || here >= text.len || text.at[here] != '"')
+        return HF_JSON_WRONG;
+
+    start = here;
+    here = pass_string(text, start);
+    *key = (struct hf_bytes){text.at + start, here - start};
+    here = skip_space(text, here);
+    if (key->len == 0 || here >= text.len || text.at[here] != ':')
+        return HF_JSON_WRONG;
+    start = skip_space(text, here + 1);
+    *at = pass_value(text, start);
+    *value = (struct hf_bytes){text.at + start, *at - start};
+    return value->len > 0 ? HF_JSON_MEMBER : HF_JSON_WRONG;
 }
 
 /* ---- What is in it ------------------------------------------------------- */
@@ -512,9 +566,6 @@ hf_json_says(struct hf_bytes string, const char *ascii)
     struct hf_bytes inside = hf_json_inside(string);
     size_t at = 0;
 
-    if (inside.at != NULL && strlen(ascii) == inside.len &&
-        memcmp(inside.at, ascii, inside.len) == 0)
-        return true;
     while (at < inside.len && *ascii != '\0') {
         uint32_t code = (unsigned char)inside.at[at];
 

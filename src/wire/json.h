@@ -10,9 +10,9 @@
  * Reads JSON (RFC 8259) where it stands: a value is a slice of the text, from
  * its first byte to its last, and an empty slice is no value.
  *
- * hf_json_check looks at a whole text, strictly.  All other functions take any
- * bytes: in a text that was not checked, a value may be no JSON, but it is
- * always within the text.
+ * hf_json_check looks at a whole text, strictly, and hf_json_step at an object,
+ * member by member.  All other functions take any bytes: in a text that was not
+ * checked, a value may be no JSON, but it is always within the text.
  *
  * Allocates nothing and does not recurse; any thread.
  */
@@ -26,6 +26,18 @@ HF_MUST_USE enum hf_status hf_json_check(struct hf_bytes text,
 
 /* Is it one object, and JSON to its end? */
 bool hf_json_is_whole(struct hf_bytes text);
+
+enum hf_json_step {
+    HF_JSON_WRONG, /* zero: the text is no object, and hf_json_check says why */
+    HF_JSON_MEMBER,
+    HF_JSON_END, /* there are no more: it is an object, and JSON to its end */
+};
+
+/* The next member of a text that was not checked; key and value are, each as a
+ * text of its own would be.  *at is 0 at first. */
+HF_MUST_USE enum hf_json_step hf_json_step(struct hf_bytes text, size_t *at,
+                                           struct hf_bytes *key,
+                                           struct hf_bytes *value);
 
 /* ---- What is in it ------------------------------------------------------- */
 

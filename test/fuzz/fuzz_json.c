@@ -1,6 +1,8 @@
 /*
  * Any bytes as JSON: what is found in a text lies within it, whether the text
- * is JSON or not, and in a text that is JSON every value is JSON.
+ * is JSON or not, and in a text that is JSON every value is JSON.  Member by
+ * member an object is JSON exactly where it is as a whole, and has the same
+ * members.
  */
 
 #include <stdint.h>
@@ -78,6 +80,33 @@ walk(struct hf_bytes text, bool is_json, int depth)
     check_value(hf_json_member(text, "a"));
 }
 
+static bool
+is_same(struct hf_bytes one, struct hf_bytes other)
+{
+    return one.at == other.at && one.len == other.len;
+}
+
+static void
+check_steps(struct hf_bytes text, bool is_object)
+{
+    struct hf_bytes pair[2];
+    struct hf_bytes same[2];
+    enum hf_json_step step;
+    size_t at = 0;
+    size_t same_at = 0;
+
+    while ((step = hf_json_step(text, &at, &pair[0], &pair[1])) ==
+           HF_JSON_MEMBER) {
+        check_part(pair[0], text, true);
+        check_part(pair[1], text, true);
+        if (!is_object)
+            continue;
+        HF_CHECK(hf_json_next_member(text, &same_at, &same[0], &same[1]));
+        HF_CHECK(is_same(pair[0], same[0]) && is_same(pair[1], same[1]));
+    }
+    HF_CHECK((step == HF_JSON_END) == is_object);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
@@ -87,5 +116,6 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 
     HF_CHECK(is_json || hf_text_is_clean(why.text, strlen(why.text)));
     walk(text, is_json, 0);
+    check_steps(text, is_json && hf_json_is_object(text));
     return 0;
 }

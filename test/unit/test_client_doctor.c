@@ -13,6 +13,10 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "client/table/doctor.h"
+#include "store/memory.h"
+#include "store/postgresql.h"
+#include "store/memory.h"
+#include "store/postgresql.h"
 #include "store/sqlite_inspect.h"
 #include "support/forward_store.h"
 #include "support/get_one.h"
@@ -463,8 +467,20 @@ judge(int64_t a_us, int64_t b_us, int64_t c_us)
     const int64_t took_us[] = {a_us, b_us, c_us};
     struct hf_checkup checkup = {.check = "latency"};
 
-    hf_doctor_latency(took_us, 3, &checkup);
+    hf_doctor_latency(took_us, 3, &hf_memory_kind, &checkup);
     return checkup;
+}
+
+/* What is to be done is another thing in each kind of place. */
+TEST(a_slow_database_is_not_helped_by_this_hosts_disk)
+{
+    const int64_t took_us[] = {300000};
+    struct hf_checkup checkup = {.check = "latency"};
+
+    hf_doctor_latency(took_us, 1, &hf_postgresql_kind, &checkup);
+    assert_int_equal(checkup.grade, HF_GRADE_WARN);
+    assert_non_null(strstr(checkup.remedy, "pg_stat_activity"));
+    assert_null(strstr(checkup.remedy, "iostat"));
 }
 
 TEST(the_median_counts_and_the_slowest_warns)

@@ -18,6 +18,7 @@ struct calls_gate {
     pthread_cond_t changed;
     bool open;
     unsigned stuck; /* calls that wait at it */
+    unsigned waits; /* for a change, that have begun */
     unsigned beats; /* commits with the key "kept" */
     unsigned calls; /* under way */
     unsigned most;  /* of these at a time */
@@ -113,12 +114,28 @@ scan(struct hf_store *store, const struct hf_store_scan *what,
     return forward_store_scan(store, what, until, row, ctx, error);
 }
 
+static void
+wait_for_change(struct hf_store *store, struct hf_store_watch *watches,
+                size_t count, struct hf_instant until, int wake_fd)
+{
+    struct calls_gate *gate = gate_of(store);
+
+    enter(gate);
+    gate->waits++;
+    pthread_cond_broadcast(&gate->changed);
+    pthread_mutex_unlock(&gate->mutex);
+    forward_store_wait(store, watches, count, until, wake_fd);
+    pthread_mutex_lock(&gate->mutex);
+    leave(gate);
+}
+
 static struct hf_client *
 open_at(struct calls_gate *gate)
 {
     static const struct hf_store_methods changed = {
         .commit = commit,
         .scan = scan,
+        .wait = wait_for_change,
     };
     struct gated_calls *gated =
         forward_store_open("memory:calls", sizeof(*gated), &changed);
@@ -153,7 +170,8 @@ open_gate(struct calls_gate *gate)
     pthread_mutex_unlock(&gate->mutex);
 }
 
-/* Two of the three calls never come back: a claim, and a list. */
+/* Two of the three calls never come back: a claim, and a list.  In the third a
+ * worker waits for another client's lock, until there is a beat to be sent. */
 TEST(a_lock_is_kept_beside_calls_that_hear_nothing)
 {
     struct calls_gate gate = {
@@ -162,11 +180,16 @@ TEST(a_lock_is_kept_beside_calls_that_hear_nothing)
         .tester = pthread_self(),
     };
     struct hf_client *client = open_at(&gate);
+    struct hf_client *other = open_client("memory:calls");
+    struct hf_lock *theirs = hold(other, "theirs", NULL);
     struct hf_query *query = new_query(client, HF_LIST, NULL);
+    struct hf_lock *waiter;
     struct hf_lock *stuck;
     struct hf_lock *kept;
     enum { BEATS = 40 }; /* for three lives, about */
 
+    waiter = ask_for(client, "theirs", NULL);
+    await(&gate, &gate.waits, 1);
     stuck = ask_for(client, "stuck", HF_TTL, SHORT_TTL, NULL);
     await(&gate, &gate.stuck, 1);
     assert_int_equal(hf_query_start(query, NULL), HF_OK);
@@ -183,7 +206,10 @@ TEST(a_lock_is_kept_beside_calls_that_hear_nothing)
     hf_query_free(query);
     assert_int_equal(give_back(kept), HF_OK);
     hf_lock_free(stuck);
+    hf_lock_free(waiter);
     close_client(client);
+    assert_int_equal(give_back(theirs), HF_OK);
+    close_client(other);
 }
 
 /* Nothing could be said to it while its call hears nothing. */

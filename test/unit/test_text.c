@@ -294,3 +294,29 @@ TEST(an_escape_is_the_byte_that_it_names)
     for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
         assert_false(hf_text_add_unescaped(&text, none[i], strlen(none[i])));
 }
+
+TEST(a_url_is_shown_without_what_may_be_its_password)
+{
+    static const char *const urls[][2] = {
+        {"postgresql://ann@db/x", "postgresql://ann@db/x"},
+        {"postgresql://ann:pw@db/x", "postgresql://ann:...@db/x"},
+        {"http://ann:p/w@h@db:7420", "http://ann:...@db:7420"},
+        {"pg://:pw@db", "pg://:...@db"},
+        {"postgresql://db:1/x?password=pw&a=b",
+         "postgresql://db:1/x?password=..."},
+        {"x://a:pw@d/x?sslpassword=pw", "x://a:...@d/x?sslpassword=..."},
+        {"sqlite:///srv/a@b.db", "sqlite:///srv/a@b.db"},
+        {"sqlite:/srv/a:b@c.db", "sqlite:/srv/a:b@c.db"},
+        {"", ""},
+    };
+    char buffer[64];
+    struct hf_text text;
+
+    for (size_t i = 0; i < sizeof(urls) / sizeof(urls[0]); i++) {
+        hf_text_init(&text, buffer, sizeof(buffer));
+        hf_text_add_url(&text, urls[i][0]);
+        assert_string_equal(buffer, urls[i][1]);
+        hf_text_show_url(buffer, sizeof(buffer), urls[i][0]);
+        assert_string_equal(buffer, urls[i][1]);
+    }
+}

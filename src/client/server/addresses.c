@@ -36,7 +36,7 @@ refuse(struct hf_error *error, const char *place)
 {
     char shown[128];
 
-    hf_text_show(shown, sizeof(shown), place, strlen(place));
+    hf_text_show_url(shown, sizeof(shown), place);
     return hf_fail(error, HF_E_INVALID,
                    "'%s' is not a lock server: write http://host:7420, or of "
                    "several nodes http://host:7420,host:7421",

@@ -216,27 +216,25 @@ sort(int64_t *values, size_t count)
 }
 
 static void
-blame_latency(enum hf_grade grade, int64_t ttl_ms, struct hf_checkup *checkup)
+blame_latency(enum hf_grade grade, int64_t ttl_ms,
+              const struct hf_store_kind *kind, struct hf_checkup *checkup)
 {
     char ttl[TEXT_SIZE];
 
     hf_duration_text((struct hf_duration){ttl_ms}, ttl, sizeof(ttl));
     if (ttl_ms == 0)
-        hf_checkup_grade(checkup, grade,
-                         "put the place on a quicker disk: no ttl would do");
+        hf_checkup_grade(checkup, grade, "%s: no ttl would do", kind->quicker);
     else
         hf_checkup_grade(checkup, grade,
-                         "put the place on a quicker disk, or see what else "
-                         "writes to this one (iostat -x 1 5); until then ask "
-                         "for a longer ttl: --ttl %s",
-                         ttl);
+                         "%s, or %s; until then ask for a longer ttl: --ttl %s",
+                         kind->quicker, kind->busy, ttl);
 }
 
 /* Compare with a lock of the default terms; `ttl_ms` is the shortest that makes
  * sense. */
 static void
 judge_latency(int64_t median_us, int64_t worst_us, int64_t ttl_ms,
-              struct hf_checkup *checkup)
+              const struct hf_store_kind *kind, struct hf_checkup *checkup)
 {
     struct hf_keeper_config usual = terms_for(0);
     int64_t beat_us = usual.terms.beat.ms * 1000;
@@ -245,10 +243,10 @@ judge_latency(int64_t median_us, int64_t worst_us, int64_t ttl_ms,
                             : 2 * usual.terms.ttl.ms;
 
     if (median_us > slowest_us(&usual))
-        blame_latency(HF_GRADE_FAIL, longer_ms, checkup);
+        blame_latency(HF_GRADE_FAIL, longer_ms, kind, checkup);
     else if (RESERVE * worst_us > slowest_us(&usual) ||
              BEATERS_MIN * median_us > beat_us)
-        blame_latency(HF_GRADE_WARN, longer_ms, checkup);
+        blame_latency(HF_GRADE_WARN, longer_ms, kind, checkup);
 }
 
 static void
@@ -281,7 +279,7 @@ say_what_for(int64_t median_us, int64_t ttl_ms, struct hf_checkup *checkup)
 
 void
 hf_doctor_latency(const int64_t *took_us, size_t count,
-                  struct hf_checkup *checkup)
+                  const struct hf_store_kind *kind, struct hf_checkup *checkup)
 {
     struct hf_keeper_config usual = terms_for(0);
     int64_t sorted[HF_DOCTOR_COMMITS_MAX];
@@ -306,7 +304,7 @@ hf_doctor_latency(const int64_t *took_us, size_t count,
                    hf_duration_text(usual.terms.ttl, ttl, sizeof(ttl)),
                    text_of(slowest_us(&usual), most));
     say_what_for(median_us, ttl_ms, checkup);
-    judge_latency(median_us, worst_us, ttl_ms, checkup);
+    judge_latency(median_us, worst_us, ttl_ms, kind, checkup);
 }
 
 /* ---- What the evidence means --------------------------------------------- */
@@ -376,7 +374,7 @@ check_reachable(const struct doctor *doctor, struct hf_checkup *checkup)
     took_us = hf_now_us() - from_us;
     hf_checkup_add(checkup, "a read is answered in %s", text_of(took_us, took));
     if (took_us > READ_US)
-        hf_checkup_warn(checkup, "see what keeps its disk busy: iostat -x 1 5");
+        hf_checkup_warn(checkup, "%s", doctor->store->place.kind->busy);
 }
 
 static void
@@ -390,7 +388,8 @@ check_latency(const struct doctor *doctor, struct hf_checkup *checkup)
     }
     switch (measure(&probe)) {
     case HF_APPLIED:
-        hf_doctor_latency(probe.took_us, probe.count, checkup);
+        hf_doctor_latency(probe.took_us, probe.count, doctor->store->place.kind,
+                          checkup);
         break;
     case HF_REFUSED:
         hf_checkup_add(checkup, "not measured: other doctors are at work");

@@ -5,6 +5,7 @@
 
 #include "base/checkup.h"
 #include "base/process.h"
+#include "store/kind.h"
 
 /*
  * What a doctor says of the figures that it has measured, of a table of records
@@ -14,11 +15,12 @@
 enum { HF_DOCTOR_COMMITS_MAX = 5 };
 
 /*
- * Durable commits took so long; there is at least one.  The median and the
- * slowest are compared with the slowest that the default terms of a lock allow
- * (hf_keeper_slowest); the median also with their beat.
+ * Durable commits of this kind of store took so long; there is at least one.
+ * The median and the slowest are compared with the slowest that the default
+ * terms of a lock allow (hf_keeper_slowest); the median also with their beat.
  */
 void hf_doctor_latency(const int64_t *took_us, size_t count,
+                       const struct hf_store_kind *kind,
                        struct hf_checkup *checkup);
 
 /* How a waiter on this host notices that a holder is dead. */
