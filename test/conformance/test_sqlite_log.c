@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -280,5 +281,58 @@ FIXTURE_TEST(a_log_is_bounded_however_much_is_written)
         assert_true(found.st_size < BOUND + BOUND / 4);
         assert_false(hf_reached(hf_now(), end));
     }
+    hf_journal_close(journal);
+}
+
+/* ---- Who follows --------------------------------------------------------- */
+
+/* How often somebody rang since the last call. */
+static unsigned
+rings(int watch)
+{
+    struct inotify_event event;
+    unsigned count = 0;
+
+    while (read(watch, &event, sizeof(event)) == sizeof(event))
+        count++;
+    return count;
+}
+
+static uint64_t
+go_on(struct hf_journal *journal, const char *node, uint64_t version)
+{
+    struct hf_head head = journals_head(node, "db1:7420");
+    const struct hf_journal_write write = {.head = &head, .expect = version};
+
+    assert_int_equal(
+        hf_journal_write(journal, &write, journals_soon(), &version, NULL),
+        HF_APPLIED);
+    return version;
+}
+
+FIXTURE_TEST(who_follows_hears_of_few_batches_but_at_once_of_the_end)
+{
+    const struct files *files = *state;
+    struct hf_journal *journal = begin_term(files);
+    uint64_t version = journals_read(journal).version;
+    struct hf_instant begun = hf_now();
+    int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    char log[SUITE_PLACE_SIZE + 8];
+    unsigned heard = 0;
+    int64_t took_ms;
+
+    (void)snprintf(log, sizeof(log), "%s-wal", files->path);
+    assert_true(inotify_add_watch(watch, log, IN_CLOSE) >= 0);
+    for (int i = 0; i < 200; i++) {
+        version = go_on(journal, "n1", version);
+        heard += rings(watch);
+    }
+    took_ms = hf_between(begun, hf_now()).ms;
+    assert_in_range(heard, 0, took_ms / 50 + 1);
+    version = go_on(journal, "n1", version);
+    (void)rings(watch);
+    (void)go_on(journal, "", version);
+    assert_int_equal(rings(watch), 1);
+    close(watch);
     hf_journal_close(journal);
 }
