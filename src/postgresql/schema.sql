@@ -289,8 +289,8 @@ $$;
 --   4 promoted   ms since then                   ms in which nothing is granted
 --   5 corrupt: its version is beyond 2^62
 --
--- An erase leaves a tombstone, as a delete does.  Without one the floor would
--- have to be raised, which every claim reads.
+-- An erase of what is there leaves a tombstone, as a delete does.  Without one
+-- the floor would have to be raised, which every claim reads.
 CREATE FUNCTION apply(spaces text[], names text[], kinds integer[],
     expects bigint[], vals text[], patience_ms integer, flags integer,
     groups integer[],
@@ -454,12 +454,14 @@ BEGIN
                 CASE WHEN o.kind = 0 THEN o.value END
             FROM unnest(spaces, names, tids, verdicts, kinds, vals, nexts)
                 AS o (space, name, tid, verdict, kind, value, next)
-            WHERE o.verdict = 0 AND o.tid IS NULL
+            WHERE o.verdict = 0 AND o.tid IS NULL AND o.kind <> 3
             ON CONFLICT DO NOTHING;
         GET DIAGNOSTICS wanted = ROW_COUNT;
         count := count + wanted;
     END IF;
-    wanted := (SELECT count(*) FROM unnest(verdicts) AS v WHERE v = 0);
+    wanted := (SELECT count(*) FROM unnest(verdicts, kinds, tids)
+        AS o (verdict, kind, tid)
+        WHERE o.verdict = 0 AND (o.kind <> 3 OR o.tid IS NOT NULL));
     IF count <> wanted THEN
         RAISE EXCEPTION USING ERRCODE = 'serialization_failure',
             MESSAGE = 'a row was changed by a hand that takes no locks';

@@ -130,6 +130,11 @@ class Endpoint:
         """What statements show, columns parted by '|'; they must succeed."""
         return _run(self.psql(user, database), input=text).rstrip("\n")
 
+    def dump(self, schema, user="postgres", database="holdfast"):
+        """What `sql` restores."""
+        return _run([BIN / "pg_dump", "-n", schema, "-d",
+                     self.url(user, database)])
+
     def session(self, user="postgres", database="holdfast"):
         return Session(self.psql(user, database))
 
@@ -184,9 +189,12 @@ class Session:
 class Postgres(Endpoint):
     """One server, with a cluster of its own."""
 
-    def __init__(self, primary=None, name="standby", **settings):
-        """`settings` are those of postgresql.conf.  A standby of `primary`
-        streams from it, as the application `name`."""
+    def __init__(self, primary=None, name="standby", environment=None,
+                 **settings):
+        """`settings` are those of postgresql.conf, `environment` is added to
+        its.  A standby of `primary` streams from it, as the application
+        `name`."""
+        self.environment = {**_environment(), **(environment or {})}
         self.settings = {"fsync": "on", "shared_buffers": "16MB",
                          "max_connections": 200, "jit": "off",
                          "timezone": "GMT", "unix_socket_directories": "",
@@ -247,7 +255,7 @@ class Postgres(Endpoint):
                 [*_as_nobody(), BIN / "postgres", "-D", self.data,
                  *(word for name, value in options.items()
                    for word in ("-c", f"{name}={value}"))],
-                env=_environment(), stdin=subprocess.DEVNULL, stdout=log,
+                env=self.environment, stdin=subprocess.DEVNULL, stdout=log,
                 stderr=log, start_new_session=True)
         janitor().process(self.process.pid)
         if wait:
@@ -295,6 +303,17 @@ class Postgres(Endpoint):
     def _end(self):
         self.process.wait()
         self.process = None
+
+    # ---- Of files, while it is stopped ----------------------------------
+
+    def copy_files(self):
+        shutil.copytree(self.data, f"{self.path}/copy")
+
+    def put_files_back(self):
+        """As they were copied; what came after is gone."""
+        shutil.rmtree(self.data)
+        shutil.move(f"{self.path}/copy", self.data)
+        self._own()
 
     # ---- Of a primary and its standbys ----------------------------------
 

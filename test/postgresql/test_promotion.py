@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""A place that went back: a standby that was promoted without what was answered
+last, a dump that was restored, files of an older day, a schema made anew."""
+
+import os
+import signal
+import unittest
+
+from cluster import Postgres, need_servers
+from place import (ABSENT, ANYTHING, APPLIED, BEAT, CLAIM, DELETE, PROMOTED,
+                   VALUE, Held, Op, absent, apply, apply_sql, claim, make)
+
+FIND = "SELECT version, value FROM holdfast.find('{default}', '{a}')"
+STORE = "SELECT store FROM holdfast.read_head(%d)"
+
+
+def meta(server, key):
+    return int(server.sql(
+        f"SELECT number FROM holdfast.meta WHERE key = '{key}'"))
+
+
+def let_pass(server, seconds):
+    """As if so much time had passed since the promotion."""
+    server.sql(f"UPDATE holdfast.meta SET number = number - {seconds}000000"
+               " WHERE key = 'promoted_us'")
+
+
+class Pause(unittest.TestCase):
+    def check_pause(self, server, seconds):
+        """Nothing new is granted for so long; all else goes on."""
+        version = absent(server, "held")
+        answer = apply(server, Op(CLAIM, "new", absent(server, "new")),
+                       Op(CLAIM, "x", ABSENT, space="!audit"),
+                       Op(BEAT, "held", version), Op(DELETE, "d", ANYTHING))
+        self.assertEqual(answer.verdicts(), {1: PROMOTED, 2: PROMOTED,
+                                             3: APPLIED, 4: APPLIED})
+        _, since_ms, left_ms = answer.rows[1]
+        self.assertAlmostEqual(since_ms + int(left_ms), seconds * 1000, delta=2)
+        self.assertEqual(apply(server, Op(CLAIM, "new", ABSENT), flags=1
+                               ).verdicts(), {1: APPLIED})
+        let_pass(server, seconds - 30)
+        self.assertEqual(apply(server, Op(CLAIM, "new2", ABSENT)).verdicts(),
+                         {1: PROMOTED})
+        let_pass(server, 30)
+        self.assertEqual(apply(server, Op(CLAIM, "new2", ABSENT)).verdicts(),
+                         {1: APPLIED})
+
+
+class Promotion(Pause):
+    def test_who_may_have_lost_grants_grants_nothing_for_a_while(self):
+        with Postgres() as server, server.standby() as standby:
+            make(server)
+            claim(server, "held", VALUE % 90000)
+            place, store = apply(server, Op(BEAT, "x", 1)).place, \
+                [server.sql(STORE % flags) for flags in (0, 1)]
+            standby.await_replayed(server.position())
+            server.kill()
+            standby.promote()
+            # Nothing was written yet, and those who read know already.
+            self.assertNotEqual(standby.sql(FIND).split("\n")[0].split("|")[1],
+                                place)
+            self.assertEqual(meta(standby, "timeline"), 1)
+            self.assertNotEqual(standby.sql(STORE % 0), store[0])
+            self.assertEqual(standby.sql(STORE % 1), store[1])
+            self.check_pause(standby, 90)
+            self.assertEqual(meta(standby, "timeline"), 2)
+
+    def test_the_pause_is_at_least_a_minute_and_begins_with_any_write(self):
+        with Postgres() as server, server.standby() as standby:
+            make(server)
+            version = claim(server, "held", VALUE % 1000)
+            standby.await_replayed(server.position())
+            server.kill()
+            standby.promote()
+            apply(standby, Op(BEAT, "held", version, VALUE % 1000))
+            begun = meta(standby, "promoted_us")
+            self.assertGreater(begun, 0)
+            self.check_pause(standby, 60)
+            self.assertEqual(meta(standby, "promoted_us"),
+                             begun - 60 * 1000000)
+
+    def test_a_claim_that_the_standby_never_had_keeps_others_out(self):
+        """Its holder was told that it was applied."""
+        with Postgres() as server, server.standby() as standby:
+            make(server)
+            standby.await_replayed(server.position())
+            for pid in server.senders():
+                os.kill(pid, signal.SIGSTOP)
+            claim(server, "a")
+            server.kill()
+            standby.promote()
+            self.assertEqual(
+                apply(standby, Op(CLAIM, "a", absent(standby, "a"))).verdicts(),
+                {1: PROMOTED})
+
+    def test_of_two_first_writes_one_keeps_when_and_neither_waits(self):
+        with Postgres() as server, server.standby() as standby:
+            make(server)
+            claim(server, "held")
+            standby.await_replayed(server.position())
+            server.kill()
+            standby.promote()
+            statement = apply_sql([Op(DELETE, "d", ANYTHING)])
+            with Held(standby, statement) as first:
+                first.await_rest()
+                self.assertEqual(apply(standby, Op(CLAIM, "a", ABSENT)
+                                       ).verdicts(), {1: PROMOTED})
+                self.assertEqual(meta(standby, "promoted_us"), 0)
+                first.finish()
+            self.assertGreater(meta(standby, "promoted_us"), 0)
+
+    def test_a_standby_that_was_not_promoted_is_no_place(self):
+        with Postgres() as server, server.standby() as standby:
+            make(server)
+            standby.await_replayed(server.position())
+            for statement in (FIND, STORE % 0,
+                              apply_sql([Op(BEAT, "a", 1)])):
+                with self.assertRaisesRegex(RuntimeError, "recovery|read-only"):
+                    standby.sql(statement)
+
+
+class Restore(Pause):
+    def setUp(self):
+        self.server = self.enterContext(Postgres())
+        make(self.server)
+        claim(self.server, "held")
+
+    def test_a_dump_that_was_restored_is_as_one_that_was_promoted(self):
+        place = apply(self.server, Op(BEAT, "x", 1)).place
+        dump = self.server.dump("holdfast")
+        self.server.sql("DROP SCHEMA holdfast CASCADE")
+        self.server.sql(dump)
+        self.assertNotEqual(apply(self.server, Op(BEAT, "x", 1)).place, place)
+        self.check_pause(self.server, 60)
+
+    def test_files_of_an_older_day_show_an_earlier_position(self):
+        """Neither the cluster nor the timeline tells: only who knows the
+        position."""
+        self.server.stop()
+        self.server.copy_files()
+        self.server.start()
+        claim(self.server, "b")
+        before = apply(self.server, Op(BEAT, "x", 1))
+        self.server.stop()
+        self.server.put_files_back()
+        self.server.start()
+        after = apply(self.server, Op(BEAT, "x", 1))
+        self.assertEqual(after.place, before.place)
+        self.assertLess(after.flushed, before.flushed)
+
+    def test_a_crash_takes_no_position_back(self):
+        for _ in range(3):
+            version = absent(self.server, "held")
+            apply(self.server, Op(BEAT, "held", version))
+            before = apply(self.server, Op(BEAT, "x", 1))
+            self.server.kill()
+            self.server.start()
+            after = apply(self.server, Op(BEAT, "x", 1))
+            self.assertEqual(after.place, before.place)
+            self.assertGreaterEqual(after.flushed, before.flushed)
+
+    def test_a_schema_that_was_made_anew_is_another_place(self):
+        place = apply(self.server, Op(BEAT, "x", 1)).place
+        version = absent(self.server, "held")
+        self.server.sql("DROP SCHEMA holdfast CASCADE")
+        make(self.server)
+        self.assertNotEqual(apply(self.server, Op(BEAT, "x", 1)).place, place)
+        self.assertGreater(absent(self.server, "held"), version)
+
+
+need_servers()
+unittest.main()
