@@ -68,8 +68,8 @@ blame(const char *path, const struct hf_error *error,
     case HF_E_CORRUPT:
         hf_checkup_fail(
             checkup,
-            "restore it from a backup, or name another place; to see what is "
-            "wrong: sqlite3 %s 'PRAGMA integrity_check'",
+            "name another place, or restore this one from a backup if it is "
+            "damaged; to see that: sqlite3 %s 'PRAGMA integrity_check'",
             word);
         break;
     case HF_E_LIMIT:

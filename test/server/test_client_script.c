@@ -1135,6 +1135,27 @@ a_leader_that_was_not_named_is_told_to_its_user(void **state)
 }
 
 static void
+that_no_node_leads_is_told_as_the_node_says_it(void **state)
+{
+    struct hf_client *client = open_client(script.place);
+    struct hf_lock *lock = ask_for(client, "a", NULL);
+    struct script_asked asked = script_await(&script, "POST /v1/sessions");
+    struct hf_error error;
+    char expected[256];
+
+    (void)state;
+    script_answer_follows(&script, &asked, "");
+    asked = script_await(&script, "POST /v1/sessions");
+    assert_int_equal(hf_client_trouble(client, &error), HF_E_UNAVAILABLE);
+    snprintf(expected, sizeof(expected), "%s: it follows", script.place);
+    assert_string_equal(error.text, expected);
+    script_answer_well(&script, &asked);
+    (void)hold_scripted(lock);
+    assert_int_equal(give_back_scripted(lock), HF_OK);
+    script_close_client(&script, client);
+}
+
+static void
 say_farewell(void *text)
 {
     assert_int_equal(hf_farewell(text, HF_FOREVER, NULL), HF_OK);
@@ -1204,6 +1225,7 @@ main(void)
         SCRIPTED(members_of_answers_that_are_new_are_ignored),
         SCRIPTED_TWO(who_is_said_to_lead_is_asked_next),
         SCRIPTED_TWO(a_leader_that_was_not_named_is_told_to_its_user),
+        SCRIPTED_TWO(that_no_node_leads_is_told_as_the_node_says_it),
         SCRIPTED_TWO(a_farewell_passes_by_a_node_that_follows),
     };
 
