@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/check.h"
@@ -16,10 +17,6 @@
 #include "store/pause.h"
 
 enum {
-    /* An address that does not answer is given up after so long: a packet that
-     * was lost is sent again later and later. */
-    ADDRESS_MS = 2000,
-
     WORDS_SIZE = 400,
     NUMBER_SIZE = 64, /* an address as a number, with a scope */
 };
@@ -47,16 +44,23 @@ hf_pg_link_is_open(const struct hf_pg_link *link)
            link->forks == hf_fork_count();
 }
 
-/* libpq would send a goodbye on the parent's connection, and a TLS library
- * another: the child's memory of it is left. */
+/*
+ * libpq would send a goodbye on the parent's connection, and a TLS library
+ * another: the child's memory of it is left.
+ *
+ * A connection that is given up is shut down, so that it ends also where a child
+ * has its socket, and libpq sends nothing more of what was queued.
+ */
 static void
 drop_connection(struct hf_pg_link *link)
 {
-    if (link->conn != NULL && link->forks != hf_fork_count()) {
-        int fd = PQsocket(link->conn);
+    int fd = link->conn == NULL ? -1 : PQsocket(link->conn);
 
+    if (link->conn != NULL && link->forks != hf_fork_count()) {
         hf_fd_close(&fd);
     } else {
+        if (link->broken && fd >= 0)
+            (void)shutdown(fd, SHUT_RDWR);
         PQfinish(link->conn);
     }
     link->conn = NULL;
@@ -179,6 +183,14 @@ port_of(const struct hf_pg_link *link)
     return link->server.addresses[turn].port;
 }
 
+/* What libpq says of a server that target_session_attrs does not want. */
+static bool
+is_read_only(const char *message)
+{
+    return strstr(message, "session is read-only") != NULL ||
+           strstr(message, "hot standby mode") != NULL;
+}
+
 /* Why the server was not reached, or does not let us in. */
 static enum hf_status
 fail_to_dial(const struct hf_pg_link *link, struct hf_error *error)
@@ -192,6 +204,11 @@ fail_to_dial(const struct hf_pg_link *link, struct hf_error *error)
     if (is_foreign(message))
         return hf_fail(error, HF_E_UNAVAILABLE,
                        "%s:%s: what answers there is not PostgreSQL",
+                       host_of(link), port_of(link));
+    if (is_read_only(message))
+        return hf_fail(error, HF_E_UNAVAILABLE,
+                       "%s:%s: it can only be read, as a standby can: name the "
+                       "primary",
                        host_of(link), port_of(link));
     if (words == NULL) {
         at = strstr(message, "failed: ");
@@ -397,16 +414,16 @@ has_more(const struct hf_pg_link *link)
     return link->next != NULL || link->turn < link->server.count;
 }
 
-/* When the present address, or the lookup of a host, is given up.  A resolver
- * that has lost a packet asks again after seconds. */
+/* When the present address, or the lookup of a host, is given up: an address
+ * after a silence, for a packet that was lost is sent again later and later; a
+ * lookup only if there is another host, for a resolver that has lost a packet
+ * asks again after seconds. */
 static struct hf_instant
 limit_of(const struct hf_pg_link *link, struct hf_instant until)
 {
-    struct hf_duration most = {ADDRESS_MS};
-
     return link->lookup != NULL && !has_more(link)
                ? until
-               : hf_earlier(until, hf_after(link->dialled, most));
+               : hf_earlier(until, hf_after(link->dialled, link->patience));
 }
 
 static enum hf_status
@@ -641,6 +658,21 @@ hf_pg_link_next(struct hf_pg_link *link, struct hf_instant until,
         link->syncs--;
     *result = found;
     return true;
+}
+
+/* The last words of a server, and the end behind them, are two reads. */
+bool
+hf_pg_link_is_alive(struct hf_pg_link *link)
+{
+    for (int i = 0; i < 3; i++) {
+        struct pollfd fd = {.fd = PQsocket(link->conn), .events = POLLIN};
+
+        if (poll(&fd, 1, 0) == 0)
+            return true;
+        if (PQconsumeInput(link->conn) != 1)
+            return false;
+    }
+    return PQstatus(link->conn) == CONNECTION_OK;
 }
 
 bool

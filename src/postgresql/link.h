@@ -89,6 +89,9 @@ void hf_pg_link_close(struct hf_pg_link *link);
 
 bool hf_pg_link_is_open(const struct hf_pg_link *link);
 
+/* Has an open one not been ended by the server, as far as is known here? */
+bool hf_pg_link_is_alive(struct hf_pg_link *link);
+
 /* One value of a statement.  `len` < 0: text that ends with NUL; else the
  * bytes of a type's binary form.  `at` NULL: no value. */
 struct hf_pg_value {

@@ -10,8 +10,9 @@
 #include "postgresql/value.h"
 
 enum {
-    PROOF_MS = 1000, /* for so long the proof may take */
-    TRIP_MS = 1000,  /* for LISTEN, and for sending the proof */
+    PROOF_MS = 1000,   /* for so long the proof may take */
+    TRIP_MS = 1000,    /* for LISTEN, and for sending the proof */
+    SILENCE_MS = 2000, /* of an address that is dialled */
     PAUSE_MIN_MS = 1000,
     PAUSE_MAX_MS = 60 * 1000, /* a pooler stays one */
 };
@@ -26,6 +27,7 @@ hf_pg_listener_init(struct hf_pg_listener *listener,
         server = (struct hf_pg_server){&place->listen, 1};
     *listener = (struct hf_pg_listener){.state = HF_PG_LISTENER_OFF};
     hf_pg_link_init(&listener->link, place, server);
+    listener->link.patience = (struct hf_duration){SILENCE_MS};
 }
 
 void

@@ -75,6 +75,8 @@ open_link(struct hf_pg_pool *pool, struct hf_pg_link *link,
 {
     enum hf_status status;
 
+    if (hf_pg_link_is_open(link) && !hf_pg_link_is_alive(link))
+        hf_pg_link_close(link);
     if (hf_pg_link_is_open(link) && link->is_there)
         return HF_OK;
     if (!hf_pg_link_is_open(link)) {
@@ -83,6 +85,7 @@ open_link(struct hf_pg_pool *pool, struct hf_pg_link *link,
                            "%s:%s: it was not reached a moment ago",
                            pool->place.hosts[0].host,
                            pool->place.hosts[0].port);
+        link->patience = hf_pg_pool_patience(pool, until);
         status = hf_pg_link_dial(link, until, error);
         if (status != HF_OK)
             return status;
@@ -129,7 +132,8 @@ hf_pg_pool_take(struct hf_pg_pool *pool, struct hf_instant until,
         hf_pg_link_close(link);
     hf_monitor_enter(&pool->monitor);
     if (status != HF_OK)
-        note_failure(pool, (struct hf_duration){0});
+        note_failure(
+            pool, hf_between(hf_later(link->dialled, link->heard), hf_now()));
     link->flushed = pool->flushed;
     link->patience = hf_silence_limit(&pool->silence, hf_now(), until);
     link->quiet = (struct hf_duration){0};
