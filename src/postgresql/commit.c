@@ -499,7 +499,7 @@ hf_pg_commit(struct hf_store *base, struct hf_store_group *groups,
 
     if (error != NULL)
         *error = (struct hf_error){.status = HF_OK};
-    if (hf_pg_pool_take(&store->pool, until, &all.link, error) != HF_OK)
+    if (hf_pg_pool_take(&store->pool, until, -1, &all.link, error) != HF_OK)
         return;
     all.groups =
         hf_arena_take(&arena, groups_count * sizeof(struct hf_store_group *));

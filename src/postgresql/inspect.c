@@ -7,7 +7,7 @@
 #include "postgresql/schema.h"
 #include "postgresql/sql.h"
 #include "postgresql/state.h"
-#include "postgresql/wait.h"
+#include "postgresql/watch.h"
 #include "store/inspect.h"
 #include "store/rule.h"
 
@@ -274,7 +274,8 @@ check_wakeup(const struct inspection *look, struct hf_checkup *checkup)
 {
     struct hf_error why = {.status = HF_OK};
 
-    hf_pg_wait_try(look->store, look->until, &why);
+    hf_pg_watch_try(&look->store->listener, &look->store->pool, look->until,
+                    &why);
     if (why.status == HF_OK) {
         hf_checkup_add(checkup, "a release wakes who waits, within "
                                 "milliseconds (LISTEN)");
@@ -309,7 +310,7 @@ hf_pg_inspect(struct hf_store *base, struct hf_instant until,
     struct hf_checkup closed = {.check = "schema"};
     struct hf_error error = {.status = HF_OK};
 
-    if (hf_pg_pool_take(&look.store->pool, until, &look.link, &error) !=
+    if (hf_pg_pool_take(&look.store->pool, until, -1, &look.link, &error) !=
             HF_OK ||
         look.link == NULL) {
         if (error.status == HF_OK)

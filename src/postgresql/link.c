@@ -33,6 +33,7 @@ hf_pg_link_init(struct hf_pg_link *link,
         .place = place,
         .server = server,
         .lookup_fd = -1,
+        .wake_fd = -1,
         .patience = HF_FOREVER,
     };
 }
@@ -48,8 +49,8 @@ hf_pg_link_is_open(const struct hf_pg_link *link)
  * libpq would send a goodbye on the parent's connection, and a TLS library
  * another: the child's memory of it is left.
  *
- * A connection that is given up is shut down, so that it ends also where a child
- * has its socket, and libpq sends nothing more of what was queued.
+ * A connection that is given up is shut down, so that it ends also where a
+ * child has its socket, and libpq sends nothing more of what was queued.
  */
 static void
 drop_connection(struct hf_pg_link *link)
@@ -400,13 +401,6 @@ enter(struct hf_pg_link *link, struct hf_error *error)
     return HF_OK;
 }
 
-/* How long a dial goes on: to its end, or to a pause from which it goes on. */
-struct patience {
-    struct hf_instant until;
-    struct hf_instant pause;
-    int wake_fd;
-};
-
 /* Is anything left to be tried? */
 static bool
 has_more(const struct hf_pg_link *link)
@@ -438,16 +432,16 @@ fail_late(const struct hf_pg_link *link, struct hf_error *error)
 
 /* One step with the present address or lookup.  HF_OK: go on. */
 static enum hf_status
-step(struct hf_pg_link *link, const struct patience *patience,
+step(struct hf_pg_link *link, struct hf_instant until, struct hf_instant pause,
      struct hf_error *error)
 {
     bool writes = link->polling == PGRES_POLLING_WRITING;
     bool looks = link->lookup != NULL;
     int fd = looks ? link->lookup_fd : PQsocket(link->conn);
-    struct hf_instant limit = limit_of(link, patience->until);
+    struct hf_instant limit = limit_of(link, until);
 
     switch (await(fd, !looks && writes ? POLLOUT : POLLIN,
-                  hf_earlier(limit, patience->pause), patience->wake_fd)) {
+                  hf_earlier(limit, pause), link->wake_fd)) {
     case WOKEN:
         return HF_E_CANCELLED;
     case LATE:
@@ -478,20 +472,20 @@ abandon(struct hf_pg_link *link)
 
 /* Go on with the attempt that is under way, or begin the next one. */
 static enum hf_status
-try(struct hf_pg_link *link, const struct patience *patience,
+try(struct hf_pg_link *link, struct hf_instant until, struct hf_instant pause,
     struct hf_error *error)
 {
     if (link->conn != NULL || link->lookup != NULL)
-        return step(link, patience, error);
+        return step(link, until, pause, error);
     if (link->next != NULL)
         return start(link, error);
     drop_addresses(link);
     return look_up(link, error);
 }
 
-static enum hf_status
-dial(struct hf_pg_link *link, const struct patience *patience,
-     struct hf_error *error)
+enum hf_status
+hf_pg_link_dial(struct hf_pg_link *link, struct hf_instant until,
+                struct hf_instant pause, struct hf_error *error)
 {
     enum hf_status status = HF_OK;
 
@@ -502,7 +496,7 @@ dial(struct hf_pg_link *link, const struct patience *patience,
     link->forks = hf_fork_count();
     link->dialling = true;
     while (status == HF_OK) {
-        status = try(link, patience, error);
+        status = try(link, until, pause, error);
         if (status == HF_E_CANCELLED)
             return status;
         if (status == HF_OK && link->conn != NULL &&
@@ -513,29 +507,11 @@ dial(struct hf_pg_link *link, const struct patience *patience,
         if (status == HF_OK)
             continue;
         abandon(link);
-        if (has_more(link) && !hf_reached(hf_now(), patience->until))
+        if (has_more(link) && !hf_reached(hf_now(), until))
             status = HF_OK;
     }
     hf_pg_link_close(link);
     return status;
-}
-
-enum hf_status
-hf_pg_link_dial(struct hf_pg_link *link, struct hf_instant until,
-                struct hf_error *error)
-{
-    const struct patience patience = {until, HF_NEVER, -1};
-
-    return dial(link, &patience, error);
-}
-
-enum hf_status
-hf_pg_link_dial_some(struct hf_pg_link *link, struct hf_instant pause,
-                     int wake_fd, struct hf_error *error)
-{
-    const struct patience patience = {HF_NEVER, pause, wake_fd};
-
-    return dial(link, &patience, error);
 }
 
 /* ---- Statements ---------------------------------------------------------- */
@@ -615,8 +591,9 @@ receive(struct hf_pg_link *link, struct hf_instant until,
         events |= POLLOUT;
     switch (await(PQsocket(link->conn), events,
                   hf_earlier(until, hf_after(link->heard, link->patience)),
-                  -1)) {
+                  link->wake_fd)) {
     case WOKEN:
+        return false;
     case LATE:
         return fail_silent(link, error);
     case READY:
@@ -691,6 +668,13 @@ hf_pg_link_settle(struct hf_pg_link *link, struct hf_instant until,
     return true;
 }
 
+/* A call has ended before its answer came. */
+static enum hf_status
+status_of_end(const struct hf_pg_link *link)
+{
+    return link->broken ? HF_E_UNAVAILABLE : HF_E_CANCELLED;
+}
+
 enum hf_status
 hf_pg_link_ask(struct hf_pg_link *link, const struct hf_pg_statement *statement,
                struct hf_instant until, PGresult **rows, struct hf_error *error)
@@ -702,11 +686,11 @@ hf_pg_link_ask(struct hf_pg_link *link, const struct hf_pg_statement *statement,
     if (!hf_pg_link_settle(link, until, error) ||
         !hf_pg_link_send(link, statement, error) ||
         !hf_pg_link_sync(link, error))
-        return HF_E_UNAVAILABLE;
+        return status_of_end(link);
     while (link->syncs > 0) {
         if (!hf_pg_link_next(link, until, &result, error)) {
             PQclear(found);
-            return HF_E_UNAVAILABLE;
+            return status_of_end(link);
         }
         if (PQresultStatus(result) == PGRES_FATAL_ERROR && status == HF_OK)
             status = hf_pg_link_fail(link, result, error);

@@ -39,6 +39,7 @@ struct hf_pg_link {
     struct hf_instant heard;     /* when the server last said something */
     struct hf_duration patience; /* for so long it may be silent in a call */
     struct hf_instant idle;      /* since when nobody uses it */
+    int wake_fd;                 /* ends each wait of the call; or -1 */
 
     /* While it is dialled: */
     unsigned turn; /* of the server's addresses; one beyond this one */
@@ -69,20 +70,15 @@ void hf_pg_link_init(struct hf_pg_link *link,
                      struct hf_pg_server server);
 
 /*
- * Dial: each address of each host in turn.  HF_E_UNAVAILABLE, HF_E_DENIED (the
- * server does not let us in), HF_E_LIMIT, HF_E_NOMEM: it is closed, and *error
- * has the server's words.
+ * Dial, until `pause` at most: each address of each host in turn.
+ * HF_E_CANCELLED: it stopped there, or since wake_fd is readable, and the next
+ * call goes on.  HF_E_UNAVAILABLE, HF_E_DENIED (the server does not let us in),
+ * HF_E_LIMIT, HF_E_NOMEM: it is closed, and *error has the server's words.
  */
 HF_MUST_USE enum hf_status hf_pg_link_dial(struct hf_pg_link *link,
                                            struct hf_instant until,
+                                           struct hf_instant pause,
                                            struct hf_error *error);
-
-/* Dial until `pause`, or until wake_fd is readable.  HF_E_CANCELLED: there it
- * stopped, and the next call goes on; else as hf_pg_link_dial. */
-HF_MUST_USE enum hf_status hf_pg_link_dial_some(struct hf_pg_link *link,
-                                                struct hf_instant pause,
-                                                int wake_fd,
-                                                struct hf_error *error);
 
 /* Of a closed one does nothing. */
 void hf_pg_link_close(struct hf_pg_link *link);
@@ -113,7 +109,8 @@ struct hf_pg_statement {
  * statements, and Syncs, each of which ends a transaction that no statement
  * began; and read their results.
  *
- * False: the link is broken, and *error says why.
+ * False: the link is broken, and *error says why; or it is not, and wake_fd is
+ * readable: then what is not read is thrown away by the next call.
  */
 HF_MUST_USE bool hf_pg_link_settle(struct hf_pg_link *link,
                                    struct hf_instant until,
@@ -136,7 +133,8 @@ HF_MUST_USE bool hf_pg_link_next(struct hf_pg_link *link,
 
 /* A call of one statement: its rows, which the caller clears, or NULL if it is
  * of a kind that has none.  HF_E_UNAVAILABLE and HF_E_DENIED: the server's
- * words are in *error, or the link is broken. */
+ * words are in *error, or the link is broken.  HF_E_CANCELLED: wake_fd is
+ * readable, and it may be done all the same. */
 HF_MUST_USE enum hf_status
 hf_pg_link_ask(struct hf_pg_link *link, const struct hf_pg_statement *statement,
                struct hf_instant until, PGresult **rows,

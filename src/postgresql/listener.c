@@ -36,6 +36,18 @@ hf_pg_listener_fini(struct hf_pg_listener *listener)
     hf_pg_link_close(&listener->link);
 }
 
+bool
+hf_pg_listener_enter(struct hf_pg_listener *listener)
+{
+    return !atomic_exchange(&listener->used, true);
+}
+
+void
+hf_pg_listener_leave(struct hf_pg_listener *listener)
+{
+    atomic_store(&listener->used, false);
+}
+
 void
 hf_pg_listener_word(struct hf_key key, char word[HF_PG_WORD_SIZE])
 {
@@ -67,7 +79,7 @@ turn_off(struct hf_pg_listener *listener)
     atomic_store(&listener->is_deaf, true);
 }
 
-static bool
+static enum hf_status
 ask_to_listen(struct hf_pg_listener *listener)
 {
     struct hf_instant until = hf_after(hf_now(), (struct hf_duration){TRIP_MS});
@@ -78,10 +90,11 @@ ask_to_listen(struct hf_pg_listener *listener)
     PGresult *rows = NULL;
 
     return hf_pg_link_ask(&listener->link, &statement, until, &rows,
-                          &listener->why) == HF_OK;
+                          &listener->why);
 }
 
-static bool
+/* It is sent, also where its answer is not waited for. */
+static enum hf_status
 send_proof(struct hf_pg_listener *listener, struct hf_pg_pool *pool)
 {
     struct hf_instant until = hf_after(hf_now(), (struct hf_duration){TRIP_MS});
@@ -100,27 +113,34 @@ send_proof(struct hf_pg_listener *listener, struct hf_pg_pool *pool)
     enum hf_status status = hf_random_u64(&number, &listener->why);
 
     if (status == HF_OK)
-        status = hf_pg_pool_take(pool, until, &link, &listener->why);
+        status = hf_pg_pool_take(pool, until, listener->link.wake_fd, &link,
+                                 &listener->why);
     if (status != HF_OK || link == NULL)
-        return false;
+        return status == HF_OK ? HF_E_UNAVAILABLE : status;
     hf_hex_write_u64(number, listener->proof);
     status = hf_pg_link_ask(link, &statement, until, &rows, &listener->why);
     PQclear(rows);
     hf_pg_pool_give(pool, link);
-    return status == HF_OK;
+    return status == HF_E_CANCELLED ? HF_OK : status;
 }
 
+/* A call that is woken goes on in the next one, from the last step that was
+ * whole. */
 static void
 dial(struct hf_pg_listener *listener, struct hf_pg_pool *pool,
      struct hf_instant pause, int wake_fd)
 {
-    enum hf_status status =
-        hf_pg_link_dial_some(&listener->link, pause, wake_fd, &listener->why);
+    enum hf_status status;
 
+    listener->link.wake_fd = wake_fd;
+    status = hf_pg_link_dial(&listener->link, HF_NEVER, pause, &listener->why);
+    if (status == HF_OK)
+        status = ask_to_listen(listener);
+    if (status == HF_OK)
+        status = send_proof(listener, pool);
     if (status == HF_E_CANCELLED)
         return;
-    if (status != HF_OK || !ask_to_listen(listener) ||
-        !send_proof(listener, pool)) {
+    if (status != HF_OK) {
         turn_off(listener);
         return;
     }

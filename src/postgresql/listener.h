@@ -18,7 +18,7 @@
  * is notified through a working connection, and must arrive.  What is told is
  * only a reason to look.
  *
- * Threads: one at a time, but is_deaf may be read by any.
+ * Threads: the one that has entered it, but is_deaf may be read by any.
  */
 
 enum hf_pg_listening {
@@ -32,18 +32,23 @@ enum { HF_PG_WORD_SIZE = 17 }; /* 16 hexadecimal digits */
 
 struct hf_pg_listener {
     struct hf_pg_link link;
-    enum hf_pg_listening state;
+    _Atomic enum hf_pg_listening state;
     struct hf_instant next; /* OFF: not before; PROVING: not later */
     unsigned failures;      /* in a row */
     char proof[HF_PG_WORD_SIZE];
     bool news;            /* something was told that is not looked at yet */
     struct hf_error why;  /* it does not hear; or HF_OK */
     _Atomic bool is_deaf; /* it was tried, and did not hear */
+    _Atomic bool used;    /* a thread has it */
 };
 
 void hf_pg_listener_init(struct hf_pg_listener *listener,
                          const struct hf_postgresql_place *place);
 void hf_pg_listener_fini(struct hf_pg_listener *listener);
+
+/* Have it, if no other thread has; and let it go. */
+bool hf_pg_listener_enter(struct hf_pg_listener *listener);
+void hf_pg_listener_leave(struct hf_pg_listener *listener);
 
 /* The word that tells of a key. */
 void hf_pg_listener_word(struct hf_key key, char word[HF_PG_WORD_SIZE]);

@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/fork.h"
 #include "postgresql/schema.h"
+#include "store/pause.h"
 
 enum { IDLE_MS = 60 * 1000 };
 
@@ -44,20 +45,24 @@ hf_pg_pool_patience(struct hf_pg_pool *pool, struct hf_instant until)
 
 /* ---- Dial ---------------------------------------------------------------- */
 
-/* Wait until a dial is allowed.  False: that is after `until`. */
-static bool
-await_leave(struct hf_pg_pool *pool, struct hf_instant until)
+/* Wait until a dial is allowed.  HF_E_UNAVAILABLE: that is after `until`. */
+static enum hf_status
+await_leave(struct hf_pg_pool *pool, struct hf_instant until, int wake_fd,
+            struct hf_error *error)
 {
-    struct hf_condition nothing = {0};
-    bool allowed;
+    struct hf_instant dial_at;
 
     hf_monitor_enter(&pool->monitor);
-    while (!hf_reached(hf_now(), pool->dial_at) && !hf_reached(hf_now(), until))
-        hf_monitor_wait(&pool->monitor, &nothing,
-                        hf_earlier(pool->dial_at, until));
-    allowed = hf_reached(hf_now(), pool->dial_at);
+    dial_at = pool->dial_at;
     hf_monitor_leave(&pool->monitor);
-    return allowed;
+    while (!hf_reached(hf_now(), dial_at) && !hf_reached(hf_now(), until))
+        if (hf_pause(hf_earlier(dial_at, until), -1, wake_fd))
+            return HF_E_CANCELLED;
+    return hf_reached(hf_now(), dial_at)
+               ? HF_OK
+               : hf_fail(error, HF_E_UNAVAILABLE,
+                         "%s:%s: it was not reached a moment ago",
+                         pool->place.hosts[0].host, pool->place.hosts[0].port);
 }
 
 /* Entered: a connection has failed, after so long a silence. */
@@ -80,13 +85,11 @@ open_link(struct hf_pg_pool *pool, struct hf_pg_link *link,
     if (hf_pg_link_is_open(link) && link->is_there)
         return HF_OK;
     if (!hf_pg_link_is_open(link)) {
-        if (!await_leave(pool, until))
-            return hf_fail(error, HF_E_UNAVAILABLE,
-                           "%s:%s: it was not reached a moment ago",
-                           pool->place.hosts[0].host,
-                           pool->place.hosts[0].port);
+        status = await_leave(pool, until, link->wake_fd, error);
+        if (status != HF_OK)
+            return status;
         link->patience = hf_pg_pool_patience(pool, until);
-        status = hf_pg_link_dial(link, until, error);
+        status = hf_pg_link_dial(link, until, HF_NEVER, error);
         if (status != HF_OK)
             return status;
     }
@@ -96,8 +99,16 @@ open_link(struct hf_pg_pool *pool, struct hf_pg_link *link,
 
 /* ---- Take and give ------------------------------------------------------- */
 
-/* An open one, or else one that is closed.  The store's limits see to it that
- * there is one. */
+/* How good it is for a call: an open one, from which nothing is to come. */
+static int
+fitness_of(const struct hf_pg_link *link)
+{
+    if (!hf_pg_link_is_open(link))
+        return 0;
+    return link->syncs == 0 ? 2 : 1;
+}
+
+/* The store's limits see to it that there is one. */
 static struct hf_pg_link *
 take_slot(struct hf_pg_pool *pool)
 {
@@ -107,8 +118,8 @@ take_slot(struct hf_pg_pool *pool)
     for (size_t i = 0; i < HF_STORE_REMOTE_CALLS; i++) {
         struct hf_pg_link *link = &pool->links[i];
 
-        if (!pool->used[i] && (found == NULL || (!hf_pg_link_is_open(found) &&
-                                                 hf_pg_link_is_open(link))))
+        if (!pool->used[i] &&
+            (found == NULL || fitness_of(link) > fitness_of(found)))
             found = link;
     }
     if (found != NULL)
@@ -118,7 +129,7 @@ take_slot(struct hf_pg_pool *pool)
 }
 
 enum hf_status
-hf_pg_pool_take(struct hf_pg_pool *pool, struct hf_instant until,
+hf_pg_pool_take(struct hf_pg_pool *pool, struct hf_instant until, int wake_fd,
                 struct hf_pg_link **taken, struct hf_error *error)
 {
     struct hf_pg_link *link = take_slot(pool);
@@ -127,6 +138,7 @@ hf_pg_pool_take(struct hf_pg_pool *pool, struct hf_instant until,
     if (link == NULL)
         return hf_fail(error, HF_E_LIMIT, "more calls at once than %d",
                        HF_STORE_REMOTE_CALLS);
+    link->wake_fd = wake_fd;
     status = open_link(pool, link, until, error);
     if (status != HF_OK)
         hf_pg_link_close(link);
@@ -174,7 +186,7 @@ hf_pg_pool_give(struct hf_pg_pool *pool, struct hf_pg_link *link)
     hf_monitor_enter(&pool->monitor);
     if (broken)
         note_failure(pool, hf_between(link->heard, now));
-    else if (!link->waited)
+    else if (!link->waited && link->syncs == 0)
         hf_silence_answered(&pool->silence, link->quiet);
     link->waited = false;
     link->idle = now;

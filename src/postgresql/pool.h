@@ -59,13 +59,14 @@ void hf_pg_pool_init(struct hf_pg_pool *pool, const struct hf_place *place,
 void hf_pg_pool_fini(struct hf_pg_pool *pool);
 
 /*
- * A connection to a place that will do, for a call that ends at `until`.  NULL
+ * A connection to a place that will do, for a call that ends at `until`, or
+ * when wake_fd (or -1) is readable: HF_E_CANCELLED, here as in the call.  NULL
  * in *link: the place is not there yet, which only one that looks is told.
  * HF_E_UNAVAILABLE, HF_E_DENIED, HF_E_CORRUPT (a schema that is not ours),
  * HF_E_LIMIT, HF_E_NOMEM: and there is none.
  */
 HF_MUST_USE enum hf_status hf_pg_pool_take(struct hf_pg_pool *pool,
-                                           struct hf_instant until,
+                                           struct hf_instant until, int wake_fd,
                                            struct hf_pg_link **link,
                                            struct hf_error *error);
 

@@ -175,7 +175,7 @@ hf_pg_schema_ready(struct hf_pg_link *link, bool looks_only,
 
     if (status != HF_OK && again) {
         hf_pg_link_close(link);
-        status = hf_pg_link_dial(link, until, error);
+        status = hf_pg_link_dial(link, until, HF_NEVER, error);
         if (status == HF_OK)
             status = look_once(link, looks_only, until, &again, error);
     }

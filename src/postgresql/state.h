@@ -24,7 +24,6 @@ struct hf_pg_store {
     struct hf_store base;
     struct hf_pg_pool pool;
     struct hf_pg_listener listener;
-    _Atomic bool listening; /* a thread has the listener */
 };
 
 /* A call has ended: what it has found of the place is the store's. */

@@ -147,7 +147,8 @@ get(struct hf_store *base, const struct hf_key *keys, size_t keys_count,
         .arena.alloc = base->alloc,
     };
     struct hf_pg_link *link = NULL;
-    enum hf_status status = hf_pg_pool_take(&store->pool, until, &link, error);
+    enum hf_status status =
+        hf_pg_pool_take(&store->pool, until, -1, &link, error);
     struct hf_record record;
 
     if (status != HF_OK)
@@ -288,7 +289,8 @@ scan(struct hf_store *base, const struct hf_store_scan *what,
         .ctx = ctx,
     };
     struct hf_pg_link *link = NULL;
-    enum hf_status status = hf_pg_pool_take(&store->pool, until, &link, error);
+    enum hf_status status =
+        hf_pg_pool_take(&store->pool, until, -1, &link, error);
 
     if (status != HF_OK || link == NULL)
         return status;
@@ -315,7 +317,8 @@ unserved(struct hf_store *base, struct hf_instant until, struct hf_error *error)
     };
     struct hf_pg_link *link = NULL;
     PGresult *rows = NULL;
-    enum hf_status status = hf_pg_pool_take(&store->pool, until, &link, error);
+    enum hf_status status =
+        hf_pg_pool_take(&store->pool, until, -1, &link, error);
 
     if (status != HF_OK || link == NULL)
         return status;
@@ -353,7 +356,8 @@ purge(struct hf_store *base, struct hf_duration age, size_t limit,
     struct hf_pg_link *link = NULL;
     struct hf_pg_report report = {0};
     PGresult *rows = NULL;
-    enum hf_status status = hf_pg_pool_take(&store->pool, until, &link, error);
+    enum hf_status status =
+        hf_pg_pool_take(&store->pool, until, -1, &link, error);
 
     if (status == HF_OK) {
         hf_pg_transact(link, &call, &rows, &report, error);
@@ -413,7 +417,7 @@ hf_pg_store_open(const struct hf_place *place, enum hf_store_use use,
     };
     hf_pg_pool_init(&made->pool, &made->base.place, use == HF_STORE_TO_LOOK);
     hf_pg_listener_init(&made->listener, &made->pool.place);
-    status = hf_pg_pool_take(&made->pool, until, &link, error);
+    status = hf_pg_pool_take(&made->pool, until, -1, &link, error);
     if (status != HF_OK) {
         close_store(&made->base);
         return status;

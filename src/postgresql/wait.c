@@ -1,23 +1,11 @@
 #include "postgresql/wait.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/fail.h"
 #include "postgresql/sql.h"
+#include "postgresql/watch.h"
 #include "store/pause.h"
-
-enum {
-    /* How often the keys are looked at: where releases are told, for the sake
-     * of one that was lost; where they are not; after a look that failed. */
-    LOOK_MS = 1000,
-    LOOK_DEAF_MS = 250,
-    LOOK_FAILED_MS = 1000,
-
-    LOOK_LIMIT_MS = 3000, /* for one look */
-};
 
 static const char changed[] = "SELECT * FROM @schema@.changed($1, $2, $3)";
 
@@ -25,15 +13,7 @@ struct waiting {
     struct hf_pg_store *store;
     struct hf_store_watch *watches;
     size_t watches_count;
-    struct hf_instant until;
     int wake_fd;
-    struct hf_instant look_at;
-};
-
-enum looked {
-    LOOKED_NOTHING,
-    LOOKED_CHANGE, /* of a key, or of the place */
-    LOOKED_FAILED,
 };
 
 /* ---- Look ---------------------------------------------------------------- */
@@ -59,12 +39,12 @@ encode(const struct waiting *w, struct hf_arena *arena,
 }
 
 /* Rows of keys that changed, and one of the place. */
-static enum looked
+static enum hf_pg_looked
 take_rows(struct waiting *w, const struct hf_pg_link *link,
           const PGresult *rows, struct hf_instant begun)
 {
     uint64_t generation = atomic_load(&w->store->pool.generation);
-    enum looked sight = LOOKED_NOTHING;
+    enum hf_pg_looked looked = HF_PG_LOOKED_STANDS;
     struct hf_pg_identity identity;
 
     for (size_t i = 0; i < w->watches_count; i++)
@@ -78,24 +58,23 @@ take_rows(struct waiting *w, const struct hf_pg_link *link,
         } else if (op > 0 && (size_t)op <= w->watches_count) {
             w->watches[op - 1].changed = true;
             w->watches[op - 1].stood = 0;
-            sight = LOOKED_CHANGE;
+            looked = HF_PG_LOOKED_CHANGED;
         }
     }
-    if (atomic_load(&w->store->pool.generation) != generation)
-        sight = LOOKED_CHANGE;
-    return sight;
+    return atomic_load(&w->store->pool.generation) != generation
+               ? HF_PG_LOOKED_CHANGED
+               : looked;
 }
 
 /* An error is no news: another look follows soon, and the caller's next read
  * will tell. */
-static enum looked
-look(struct waiting *w)
+static enum hf_pg_looked
+look(void *ctx, struct hf_instant until)
 {
+    struct waiting *w = ctx;
     struct hf_pg_store *store = w->store;
     struct hf_arena arena = {.alloc = store->base.alloc};
     struct hf_instant begun = hf_now();
-    struct hf_instant until = hf_earlier(
-        w->until, hf_after(begun, (struct hf_duration){LOOK_LIMIT_MS}));
     char sql[HF_PG_SQL_SIZE];
     struct hf_pg_value values[3];
     const struct hf_pg_statement statement = {
@@ -105,29 +84,20 @@ look(struct waiting *w)
     };
     struct hf_pg_link *link = NULL;
     PGresult *rows = NULL;
-    enum looked sight = LOOKED_FAILED;
+    enum hf_pg_looked looked = HF_PG_LOOKED_FAILED;
 
     atomic_fetch_add(&store->base.looks, 1);
-    if (hf_pg_pool_take(&store->pool, until, &link, NULL) != HF_OK ||
+    if (hf_pg_pool_take(&store->pool, until, w->wake_fd, &link, NULL) !=
+            HF_OK ||
         link == NULL)
-        return LOOKED_FAILED;
+        return looked;
     if (encode(w, &arena, values) &&
         hf_pg_link_ask(link, &statement, until, &rows, NULL) == HF_OK)
-        sight = take_rows(w, link, rows, begun);
+        looked = take_rows(w, link, rows, begun);
     PQclear(rows);
     hf_arena_fini(&arena);
     hf_pg_state_leave(store, link);
-    return sight;
-}
-
-static struct hf_duration
-pause_after(const struct waiting *w, enum looked sight)
-{
-    if (sight == LOOKED_FAILED)
-        return (struct hf_duration){LOOK_FAILED_MS};
-    return (struct hf_duration){w->store->listener.state == HF_PG_LISTENER_HEARS
-                                    ? LOOK_MS
-                                    : LOOK_DEAF_MS};
+    return looked;
 }
 
 /* What the last wait has seen to stand need not be looked at before its time,
@@ -135,7 +105,7 @@ pause_after(const struct waiting *w, enum looked sight)
 static struct hf_instant
 first_look(const struct waiting *w)
 {
-    struct hf_duration pause = pause_after(w, LOOKED_NOTHING);
+    struct hf_duration pause = hf_pg_watch_pause(&w->store->listener);
     struct hf_instant first = HF_NEVER;
 
     for (size_t i = 0; i < w->watches_count; i++) {
@@ -163,56 +133,6 @@ is_wanted(void *ctx, const char *word)
     return false;
 }
 
-/* Until something is told, or the next look is due.  False: wake_fd calls, or
- * the time is over. */
-static bool
-rest(struct waiting *w)
-{
-    struct hf_pg_listener *listener = &w->store->listener;
-    struct hf_instant until = hf_earlier(hf_earlier(w->until, w->look_at),
-                                         hf_pg_listener_next(listener));
-    struct pollfd fds[] = {
-        {.fd = w->wake_fd, .events = POLLIN},
-        {.fd = hf_pg_listener_fd(listener), .events = POLLIN},
-    };
-
-    if (poll(fds, 2, hf_pause_ms(until, -1)) < 0 && errno != EINTR)
-        return false;
-    if (fds[1].revents != 0)
-        hf_pg_listener_take(listener, is_wanted, w);
-    return fds[0].revents == 0 && !hf_reached(hf_now(), w->until);
-}
-
-/* One thread has the listener. */
-static bool
-own_listener(struct hf_pg_store *store)
-{
-    return !atomic_exchange(&store->listening, true);
-}
-
-static void
-wait_for_change(struct waiting *w)
-{
-    struct hf_pg_listener *listener = &w->store->listener;
-
-    /* Something may have come since the last wait. */
-    hf_pg_listener_take(listener, is_wanted, w);
-    w->look_at = first_look(w);
-    do {
-        if (listener->news || hf_reached(hf_now(), w->look_at)) {
-            enum looked sight;
-
-            listener->news = false;
-            sight = look(w);
-            if (sight == LOOKED_CHANGE)
-                return;
-            w->look_at = hf_after(hf_now(), pause_after(w, sight));
-        }
-        hf_pg_listener_go(listener, &w->store->pool,
-                          hf_earlier(w->until, w->look_at), w->wake_fd);
-    } while (rest(w));
-}
-
 void
 hf_pg_wait(struct hf_store *base, struct hf_store_watch *watches,
            size_t watches_count, struct hf_instant until, int wake_fd)
@@ -221,17 +141,24 @@ hf_pg_wait(struct hf_store *base, struct hf_store_watch *watches,
         .store = (struct hf_pg_store *)base,
         .watches = watches,
         .watches_count = watches_count,
+        .wake_fd = wake_fd,
+    };
+    const struct hf_pg_watch watch = {
+        .pool = &w.store->pool,
+        .listener = &w.store->listener,
         .until = until,
         .wake_fd = wake_fd,
+        .first = first_look(&w),
+        .look = look,
+        .wanted = is_wanted,
+        .ctx = &w,
     };
 
     hf_pg_pool_close_idle(&w.store->pool);
-    if (watches_count == 0 || !own_listener(w.store)) {
-        hf_pause(until, watches_count == 0 ? -1 : LOOK_DEAF_MS, wake_fd);
-        return;
-    }
-    wait_for_change(&w);
-    atomic_store(&w.store->listening, false);
+    if (watches_count == 0)
+        hf_pause(until, -1, wake_fd);
+    else
+        (void)hf_pg_watch(&watch);
 }
 
 bool
@@ -241,47 +168,4 @@ hf_pg_wait_is_woken(struct hf_store *base, struct hf_instant until)
 
     (void)until;
     return !atomic_load(&store->listener.is_deaf);
-}
-
-/* ---- For people ---------------------------------------------------------- */
-
-static bool
-is_nothing(void *ctx, const char *word)
-{
-    (void)ctx;
-    (void)word;
-    return false;
-}
-
-void
-hf_pg_wait_try(struct hf_pg_store *store, struct hf_instant until,
-               struct hf_error *why)
-{
-    struct hf_pg_listener *listener = &store->listener;
-
-    if (!own_listener(store)) {
-        if (atomic_load(&listener->is_deaf))
-            (void)hf_fail(why, HF_E_UNAVAILABLE, "it was tried in vain");
-        return;
-    }
-    listener->next = listener->state == HF_PG_LISTENER_OFF
-                         ? (struct hf_instant){0}
-                         : listener->next;
-    do {
-        struct pollfd fd = {.events = POLLIN};
-
-        hf_pg_listener_go(listener, &store->pool, until, -1);
-        fd.fd = hf_pg_listener_fd(listener);
-        if (listener->state != HF_PG_LISTENER_PROVING)
-            break;
-        (void)poll(
-            &fd, 1,
-            hf_pause_ms(hf_earlier(until, hf_pg_listener_next(listener)), -1));
-        hf_pg_listener_take(listener, is_nothing, NULL);
-    } while (!hf_reached(hf_now(), until));
-    if (listener->state != HF_PG_LISTENER_HEARS)
-        (void)hf_fail(why, HF_E_UNAVAILABLE, "%s",
-                      listener->why.status == HF_OK ? "there was no time"
-                                                    : listener->why.text);
-    atomic_store(&store->listening, false);
 }
