@@ -156,7 +156,7 @@ hf_pg_listener_go(struct hf_pg_listener *listener, struct hf_pg_pool *pool,
     if (listener->state >= HF_PG_LISTENER_PROVING &&
         !hf_pg_link_is_open(&listener->link))
         turn_off(listener);
-    switch (listener->state) {
+    switch ((enum hf_pg_listening)listener->state) {
     case HF_PG_LISTENER_OFF:
         if (!hf_reached(hf_now(), listener->next))
             return;
