@@ -18,6 +18,10 @@
 --   up no other.
 -- * Each statement of a function has a snapshot of its own, for its caller runs
 --   READ COMMITTED.  Whatever is decided of a key is decided after its lock.
+-- * No row is looked for by reading a whole table.  Plans are kept, and one
+--   that was made for three rows would be run on a hundred thousand: so they
+--   are made with enable_seqscan off.  Each statement must have an index to go
+--   by, or its plan seems so dear that PostgreSQL compiles it at each call.
 -- * A role needs USAGE on the schema, the four rights on `records` and `meta`,
 --   and SELECT on `journal_head`; for a lock server also the four on all tables
 --   whose names begin with journal_.  All functions run with its rights.

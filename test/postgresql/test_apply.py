@@ -301,5 +301,32 @@ class Settings(unittest.TestCase):
             session.do("COMMIT")
 
 
+class Plans(unittest.TestCase):
+    """How the server looks for rows: a plan that it made when there were few is
+    kept while they become many."""
+
+    CALLS = (apply_sql([Op(BEAT, "n1", ANYTHING), Op(DELETE, "x", ANYTHING)]),
+             apply_sql([Op(CLAIM, "n2", ANYTHING, VALUE % 70000)], 1000),
+             "SELECT count(*) FROM holdfast.find('{default,s}', '{n1,x}')",
+             "SELECT count(*) FROM holdfast.changed('{default}', '{n}', '{1}')",
+             "SELECT * FROM holdfast.purge(-100000, 1)",
+             "SELECT here FROM holdfast.read_head(0)")
+
+    def test_no_row_is_looked_for_in_all_of_a_table(self):
+        with Postgres(jit="on") as server, server.session() as session:
+            make(server)
+            claim(server, "n1")
+            server.sql("VACUUM ANALYZE holdfast.records, holdfast.meta")
+            session.do("LOAD 'auto_explain'; SET auto_explain.log_analyze = on;"
+                       "SET auto_explain.log_nested_statements = on;"
+                       "SET auto_explain.log_min_duration = 0;"
+                       "SET client_min_messages = log")
+            for call in self.CALLS * 2:
+                plans = session.do(f"{BEGIN};\n{call};\nCOMMIT")
+                self.assertTrue("Query Text" in plans)
+                for bad in ("Seq Scan on records", "JIT:", "ERROR"):
+                    self.assertFalse(bad in plans, (bad, call))
+
+
 need_servers()
 unittest.main()
