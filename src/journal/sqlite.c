@@ -1,11 +1,11 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/hex.h"
 #include "base/text.h"
 #include "journal/methods.h"
 #include "journal/sqlite_fold.h"
 #include "journal/sqlite_rows.h"
+#include "journal/sqlite_write.h"
 #include "store/pause.h"
 #include "store/sqlite_open.h"
 #include "store/sqlite_served.h"
@@ -20,10 +20,6 @@
 enum {
     /* For calls without a time limit of their own. */
     PATIENCE_MS = 3000,
-
-    /* While other processes lock the file nothing is done.  So a write that
-     * waits for them is told after this time. */
-    LOCK_WAIT_MS = 1000,
 
     /* A batch that leaves a log of this size waits until it is folded, so that
      * the next writes over it: one in a thousand.  A log of 64 MiB costs each
@@ -197,230 +193,6 @@ read_head(struct hf_journal *journal, struct hf_instant until,
 
 /* ---- Writing ------------------------------------------------------------- */
 
-/* One write under way; from its first failure on, `code` says why. */
-struct writing {
-    struct file_journal *s;
-    const struct hf_journal_write *write;
-    int64_t now_us; /* read under the write lock */
-    uint64_t version;
-    int code;
-    bool refused;
-    sqlite3_stmt *statement; /* that is being filled */
-};
-
-static bool
-prepare(struct writing *w, enum hf_sql which)
-{
-    if (w->code == SQLITE_OK)
-        w->code = hf_sqlite_sql_prepare(&w->s->sql, which, &w->statement);
-    return w->code == SQLITE_OK;
-}
-
-static void
-set_number(struct writing *w, int at, int64_t number)
-{
-    if (w->code == SQLITE_OK)
-        w->code = sqlite3_bind_int64(w->statement, at, number);
-}
-
-static void
-set_text(struct writing *w, int at, const char *text, size_t len)
-{
-    if (w->code == SQLITE_OK)
-        w->code =
-            sqlite3_bind_text(w->statement, at, text, (int)len, SQLITE_STATIC);
-}
-
-static void
-run(struct writing *w)
-{
-    if (w->code == SQLITE_OK)
-        w->code = hf_sqlite_sql_finish(w->statement);
-}
-
-/* Put it in the place of the version that is expected.  True: it was. */
-static bool
-put_head(struct writing *w, enum hf_sql which, const char *value, size_t len)
-{
-    const struct hf_journal_write *write = w->write;
-
-    if (!prepare(w, which))
-        return false;
-    set_number(w, 1, (int64_t)w->version);
-    if (write->new_term)
-        set_number(w, 2, (int64_t)w->version);
-    else
-        w->code =
-            w->code == SQLITE_OK ? sqlite3_bind_null(w->statement, 2) : w->code;
-    set_text(w, 3, value, len);
-    set_number(w, 4, (int64_t)write->expect);
-    run(w);
-    return w->code == SQLITE_OK && sqlite3_changes(w->s->sql.db.handle) > 0;
-}
-
-/* Only a new term begins where there was no head. */
-static void
-write_head(struct writing *w)
-{
-    const struct hf_rule_found found = {.version = w->write->expect};
-    struct hf_head head = *w->write->head;
-    char value[HF_RECORD_TEXT_MAX];
-    size_t len;
-
-    head.store = w->s->opened.identity;
-    len = hf_head_encode(&head, value, sizeof(value));
-    w->version = hf_rule_next(&found, w->now_us);
-    if (put_head(w, HF_SQL_HEAD_MOVE, value, len))
-        return;
-    w->refused =
-        w->code == SQLITE_OK &&
-        !(w->write->new_term && put_head(w, HF_SQL_HEAD_MAKE, value, len)) &&
-        w->code == SQLITE_OK;
-}
-
-static void
-put_session(struct writing *w, const struct hf_loaded_session *session)
-{
-    char secret[2 * sizeof(session->secret.bytes) + 1];
-    const char *if_dead = hf_if_dead_word(session->if_dead);
-
-    if (!prepare(w, HF_SQL_SESSION_PUT))
-        return;
-    hf_hex_write((const char *)session->secret.bytes,
-                 sizeof(session->secret.bytes), secret, sizeof(secret));
-    set_number(w, 1, (int64_t)session->id);
-    set_text(w, 2, secret, sizeof(secret) - 1);
-    set_number(w, 3, session->ttl.ms);
-    set_text(w, 4, if_dead, strlen(if_dead));
-    set_text(w, 5, session->who.at, session->who.len);
-    set_number(w, 6, session->silent_from.ms);
-    run(w);
-}
-
-static void
-put_grant(struct writing *w, const struct hf_served_row *row)
-{
-    const struct hf_loaded_grant *grant = &row->grant.loaded;
-
-    if (!prepare(w, HF_SQL_GRANT_PUT))
-        return;
-    set_number(w, 1, (int64_t)grant->fence);
-    set_number(w, 2, (int64_t)grant->session);
-    set_number(w, 3, (int64_t)grant->lane);
-    set_number(w, 4, (int64_t)grant->n);
-    set_number(w, 5, row->grant.since_ms);
-    set_text(w, 6, row->locks.at, row->locks.len);
-    set_text(w, 7, grant->note.at, grant->note.len);
-    run(w);
-}
-
-static void
-drop(struct writing *w, enum hf_sql which, uint64_t key)
-{
-    if (!prepare(w, which))
-        return;
-    set_number(w, 1, (int64_t)key);
-    run(w);
-}
-
-/* Its version is the head's: a lock and a fence are cleared once. */
-static void
-put_audit(struct writing *w, const struct hf_journal_audit *audit)
-{
-    if (!prepare(w, HF_SQL_WRITE))
-        return;
-    set_text(w, 1, "!audit", 6);
-    set_text(w, 2, audit->name, strlen(audit->name));
-    set_number(w, 3, (int64_t)w->version);
-    set_number(w, 4, (int64_t)w->version);
-    set_number(w, 5, w->now_us / 1000);
-    set_text(w, 6, audit->record.at, audit->record.len);
-    run(w);
-}
-
-static void
-make_change(struct writing *w, const struct hf_journal_change *change)
-{
-    switch (change->kind) {
-    case HF_CHANGE_PUT_SESSION:
-        put_session(w, &change->session);
-        return;
-    case HF_CHANGE_DELETE_SESSION:
-        drop(w, HF_SQL_SESSION_DROP, change->key);
-        return;
-    case HF_CHANGE_PUT_GRANT:
-        put_grant(w, &change->grant);
-        return;
-    case HF_CHANGE_DELETE_GRANT:
-        drop(w, HF_SQL_GRANT_DROP, change->key);
-        return;
-    case HF_CHANGE_PUT_AUDIT:
-        put_audit(w, &change->audit);
-        return;
-    }
-}
-
-static enum hf_status
-write_all(struct writing *w, struct hf_error *error)
-{
-    const struct hf_journal_write *write = w->write;
-    enum hf_status status = hf_rule_clock(&w->now_us, error);
-
-    if (status == HF_OK && write->expect >= HF_RULE_VERSION_MAX)
-        status = hf_fail(error, HF_E_CORRUPT,
-                         "%s: its head, or the number 'floor' in "
-                         "holdfast_meta where it has none, is a version that "
-                         "no Holdfast gives",
-                         w->s->place.path);
-    if (status != HF_OK)
-        return status;
-    write_head(w);
-    for (size_t i = 0; !w->refused && i < write->changes_count; i++)
-        make_change(w, &write->changes[i]);
-    return HF_OK;
-}
-
-/*
- * After an error the frames may be in the log: we roll back, and nobody sees
- * them, until a later crash makes the next process recover the log by reading
- * it; or another commit overwrites them first.  A full disk is the exception,
- * as store/sqlite_commit.c explains.  And if the files were removed while we
- * wrote, whoever opens the place may find the transaction, or not.
- */
-static enum hf_verdict
-commit(struct writing *w, struct hf_error *error)
-{
-    struct hf_sqlite_db *db = &w->s->sql.db;
-
-    /* The clock must not interrupt it: the result would be unknown. */
-    db->until = HF_NEVER;
-    w->code = hf_sqlite_sql_run(&w->s->sql, HF_SQL_COMMIT);
-    if (w->code == SQLITE_OK)
-        return hf_sqlite_db_check(db, error) == HF_OK ? HF_APPLIED : HF_UNKNOWN;
-    (void)fail(w->s, w->code, error);
-    return (w->code & 0xff) == SQLITE_FULL ? HF_UNAVAILABLE : HF_UNKNOWN;
-}
-
-/* A refusal was read under the write lock, and stands. */
-static enum hf_verdict
-write_in_transaction(struct writing *w, struct hf_error *error)
-{
-    struct hf_sqlite_db *db = &w->s->sql.db;
-    const struct hf_duration lock_wait = {LOCK_WAIT_MS};
-    struct hf_instant until = db->until;
-
-    db->until = hf_earlier(until, hf_after(hf_now(), lock_wait));
-    w->code = hf_sqlite_sql_run(&w->s->sql, HF_SQL_BEGIN);
-    db->until = until;
-    if (w->code == SQLITE_OK && write_all(w, error) != HF_OK)
-        return HF_UNAVAILABLE;
-    if (w->code != SQLITE_OK) {
-        (void)fail(w->s, w->code, error);
-        return HF_UNAVAILABLE;
-    }
-    return w->refused ? HF_REFUSED : commit(w, error);
-}
-
 /* A head without a node, while something is granted, would hide a loss of the
  * log that has it: it is not folded into the file. */
 static bool
@@ -490,8 +262,8 @@ write_batch(struct hf_journal *journal, const struct hf_journal_write *write,
             struct hf_instant until, uint64_t *version, struct hf_error *error)
 {
     struct file_journal *s = file_of(journal);
-    struct writing work = {.s = s, .write = write};
     enum hf_verdict verdict;
+    uint64_t written;
 
     if (enter_to_write(s, until, error) != HF_OK)
         return HF_UNAVAILABLE;
@@ -499,12 +271,12 @@ write_batch(struct hf_journal *journal, const struct hf_journal_write *write,
     if (keeps_log(write->head))
         hf_fold_hold(&s->fold);
     s->sql.db.quiet = is_quiet(s, write);
-    verdict = write_in_transaction(&work, error);
-    hf_sqlite_sql_roll_back(&s->sql);
+    verdict = hf_sqlite_write(&s->sql, &s->place, s->opened.identity, write,
+                              &written, error);
     if (verdict == HF_APPLIED) {
         if (!keeps_log(write->head))
             look_at_log(s);
-        *version = work.version;
+        *version = written;
         s->opened.loss = HF_STORE_WHOLE;
     }
     leave(s);
