@@ -6,9 +6,10 @@ import os
 import signal
 import unittest
 
-from cluster import Postgres, need_servers
-from place import (ABSENT, ANYTHING, APPLIED, BEAT, CLAIM, DELETE, PROMOTED,
-                   VALUE, Held, Op, absent, apply, apply_sql, claim, make)
+from cluster import Postgres, await_that, need_servers
+from place import (ABSENT, ANYTHING, APPLIED, BEAT, BEGIN, CLAIM, DELETE,
+                   PROMOTED, VALUE, Held, Op, absent, apply, apply_sql, claim,
+                   make)
 
 FIND = "SELECT version, value FROM holdfast.find('{default}', '{a}')"
 STORE = "SELECT store FROM holdfast.read_head(%d)"
@@ -117,6 +118,49 @@ class Promotion(Pause):
                               apply_sql([Op(BEAT, "a", 1)])):
                 with self.assertRaisesRegex(RuntimeError, "recovery|read-only"):
                     standby.sql(statement)
+
+
+class Synchronous(unittest.TestCase):
+    """A standby that the server waits for, whatever the database's default."""
+
+    def setUp(self):
+        self.server = self.enterContext(Postgres(
+            synchronous_standby_names="standby"))
+        # Before there is one, nothing can be waited for.
+        self.server.sql("ALTER SYSTEM SET synchronous_commit = local;"
+                        "SELECT pg_reload_conf()")
+        make(self.server)
+        self.standby = self.enterContext(self.server.standby())
+        await_that(lambda: self.server.sql(
+            "SELECT sync_state FROM pg_stat_replication") == "sync")
+
+    def set_default(self, value):
+        self.server.sql("ALTER DATABASE holdfast SET synchronous_commit ="
+                        f" '{value}'")
+
+    def test_a_commit_waits_for_the_standby(self):
+        for default in ("local", "off", "remote_write"):
+            self.set_default(default)
+            (sender,) = self.server.senders()
+            os.kill(sender, signal.SIGSTOP)
+            with self.server.session("holdfast") as session:
+                pid = session.pid()
+                session.do(BEGIN)
+                session.do(apply_sql([Op(DELETE, "a", ANYTHING)]))
+                session.send("COMMIT")
+                await_that(lambda: self.server.sql(
+                    "SELECT wait_event FROM pg_stat_activity"
+                    f" WHERE pid = {pid}") == "SyncRep")
+                os.kill(sender, signal.SIGCONT)
+                self.assertEqual(session.wait(), "")
+
+    def test_with_remote_apply_it_shows_what_was_answered(self):
+        self.set_default("remote_apply")
+        version = absent(self.server, "a")
+        for kind in (CLAIM, BEAT, BEAT, BEAT, DELETE) * 4:
+            version = apply(self.server, Op(kind, "a", version)).version()
+            self.assertEqual(self.standby.sql(
+                "SELECT version FROM holdfast.records"), str(version))
 
 
 class Restore(Pause):
