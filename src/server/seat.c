@@ -656,20 +656,22 @@ hf_seat_grace(const struct hf_seat *seat)
 const char *
 hf_seat_cause(const struct hf_seat *seat)
 {
+    const struct hf_store_kind *kind = seat->config.scribe.place.kind;
+
     switch (seat->cause) {
     case CAUSE_VOLATILE:
         return "it keeps nothing, and begins";
     case CAUSE_FILE_LOST:
-        return "its file was removed, and made anew";
+        return kind->was_lost;
     case CAUSE_LOG_LOST:
         return "its log (-wal) was removed, by somebody, or by another program "
                "that was the last to close the file";
     case CAUSE_COPIED:
-        return "its file is a copy, or was restored";
+        return kind->was_copied;
     case CAUSE_TOLD_SO:
         return "--forgot says so";
     case CAUSE_REPLACED:
-        return "its file was removed or replaced while it was served";
+        return kind->was_replaced;
     case CAUSE_REMEMBERS:
         break;
     }

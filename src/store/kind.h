@@ -65,6 +65,12 @@ struct hf_store_kind {
     const char *quicker;
     const char *busy;
 
+    /* What became of one that a server finds empty, finds to be another than it
+     * served, or that changed while it served it; NULL: it keeps nothing. */
+    const char *was_lost;
+    const char *was_copied;
+    const char *was_replaced;
+
     /* The contents end with the process, and no other process sees them. */
     bool keeps_nothing;
 

@@ -47,6 +47,8 @@ struct hf_store_op {
 struct hf_store_group {
     struct hf_store_op *ops;
     size_t ops_count;
+    struct hf_instant until; /* no answer to it is of use later; 0: than to the
+                                commit */
     enum hf_verdict verdict; /* out */
     size_t refused_at;       /* out, when refused: index of the first
                                 operation whose expectation did not hold */

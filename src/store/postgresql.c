@@ -41,6 +41,11 @@ const struct hf_store_kind hf_postgresql_kind = {
     .quicker = "have a database that is nearer, or on a quicker disk",
     .busy = "see what the database waits for: psql -c 'SELECT state, "
             "wait_event_type, wait_event, query FROM pg_stat_activity'",
+    .was_lost = "its tables were removed, and made anew",
+    .was_copied = "its database was restored, or is a standby that was "
+                  "promoted",
+    .was_replaced = "its database was restored or replaced, or a standby was "
+                    "promoted, while it was served",
     .module = hf_module_postgresql,
     .parse = hf_postgresql_place_parse,
     .open = open_postgresql,

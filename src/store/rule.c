@@ -179,6 +179,16 @@ hf_rule_comes_after(const struct hf_store_scan *scan, const char *name,
     return order != 0 ? order > 0 : name_len > scan->after_len;
 }
 
+struct hf_instant
+hf_rule_soonest(const struct hf_store_group *groups, size_t groups_count,
+                struct hf_instant until)
+{
+    for (size_t i = 0; i < groups_count; i++)
+        if (groups[i].until.ms != 0)
+            until = hf_earlier(until, groups[i].until);
+    return until;
+}
+
 void
 hf_rule_judge(struct hf_store_group *groups, size_t groups_count,
               enum hf_verdict verdict)

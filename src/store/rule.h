@@ -73,6 +73,12 @@ bool hf_rule_has_prefix(const struct hf_store_scan *scan, const char *name,
 bool hf_rule_comes_after(const struct hf_store_scan *scan, const char *name,
                          size_t name_len);
 
+/* When the first of the groups has no use for an answer any more; at most
+ * `until`.  So long the rule of silence has for all of them (silence.h): a lock
+ * that is given little time may share its commit with one that has an hour. */
+struct hf_instant hf_rule_soonest(const struct hf_store_group *groups,
+                                  size_t groups_count, struct hf_instant until);
+
 /* Give all groups one verdict. */
 void hf_rule_judge(struct hf_store_group *groups, size_t groups_count,
                    enum hf_verdict verdict);

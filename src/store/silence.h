@@ -28,8 +28,8 @@ struct hf_silence_rule {
     unsigned failures; /* in a row */
 };
 
-/* For how long to hear nothing, from `now` on, in a call that ends at `until`.
- * At most until then. */
+/* For how long to hear nothing, from `now` on, in a call whose answer is of use
+ * until then (hf_rule_soonest).  At most until then. */
 struct hf_duration hf_silence_limit(const struct hf_silence_rule *rule,
                                     struct hf_instant now,
                                     struct hf_instant until);

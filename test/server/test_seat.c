@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "server/support/desk.h"
+#include "support/forward_journal.h"
 #include "support/journals.h"
 
 /* A node at a real journal: SQLite, in a folder of the test's own. */
@@ -284,6 +285,55 @@ what_cannot_be_read_is_not_served_and_is_named(void **state)
     desk_close(&desk);
 }
 
+static enum hf_status
+read_restored(struct hf_journal *journal, struct hf_instant until,
+              struct hf_journal_found *found, struct hf_error *error)
+{
+    enum hf_status status = forward_journal_read(journal, until, found, error);
+
+    found->loss = HF_STORE_COPIED;
+    return status;
+}
+
+static enum hf_status
+open_restored(const struct hf_place *at, const struct hf_alloc *alloc,
+              struct hf_journal **journal, struct hf_error *error)
+{
+    static const struct hf_journal_methods changed = {.read = read_restored};
+    struct forward_journal *made =
+        forward_journal_open(place, sizeof(*made), alloc, &changed, error);
+
+    (void)at;
+    assert_non_null(made);
+    *journal = &made->base;
+    return HF_OK;
+}
+
+static void
+expect_cause(const char *at, const char *cause)
+{
+    struct hf_instant end = hf_after(hf_now(), (struct hf_duration){10000});
+    struct desk desk;
+
+    desk_open_at(&desk, at, open_restored, 5000);
+    while (strcmp(hf_seat_cause(desk.seat), cause) != 0) {
+        assert_false(hf_reached(hf_now(), end));
+        desk_turn(&desk, 100);
+    }
+    desk_close(&desk);
+}
+
+/* A person who reads the log looks for what happened to such a place. */
+static void
+what_happened_to_a_place_is_said_in_the_words_of_its_kind(void **state)
+{
+    (void)state;
+    expect_cause(place, "its file is a copy, or was restored");
+    expect_cause("postgresql://db/locks",
+                 "its database was restored, or is a standby that was "
+                 "promoted");
+}
+
 #define SEAT_TEST(name)                                                        \
     cmocka_unit_test_setup_teardown(name, make_place, remove_place)
 
@@ -297,6 +347,7 @@ main(void)
         SEAT_TEST(a_leader_of_this_host_that_was_killed_is_followed_at_once),
         SEAT_TEST(a_leader_of_another_host_is_not_judged_by_its_process),
         SEAT_TEST(a_second_node_follows_and_then_leads),
+        SEAT_TEST(what_happened_to_a_place_is_said_in_the_words_of_its_kind),
         SEAT_TEST(sessions_and_grants_beyond_a_chunk_are_all_loaded),
         SEAT_TEST(what_cannot_be_read_is_not_served_and_is_named),
     };

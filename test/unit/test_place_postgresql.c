@@ -6,6 +6,7 @@
 #include "store/place.h"
 #include "store/postgresql.h"
 #include "store/postgresql_place.h"
+#include "store/sqlite.h"
 
 /* The URL of a place in PostgreSQL; what it says is as the table has it. */
 
@@ -83,6 +84,22 @@ TEST(all_parts_of_a_url_are_read)
     assert_string_equal(read.sslrootcert, "/r");
     assert_string_equal(read.sslcert, "/c");
     assert_string_equal(read.sslkey, "/k");
+}
+
+/* A restored database is no file that was removed. */
+TEST(what_becomes_of_a_database_is_said_in_its_own_words)
+{
+    const char *const words[] = {
+        hf_postgresql_kind.was_lost, hf_postgresql_kind.was_copied,
+        hf_postgresql_kind.was_replaced, hf_postgresql_kind.quicker,
+        hf_postgresql_kind.busy};
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        assert_non_null(words[i]);
+        assert_null(strstr(words[i], "file"));
+    }
+    assert_non_null(strstr(hf_postgresql_kind.was_copied, "promoted"));
+    assert_non_null(strstr(hf_sqlite_kind.was_copied, "its file"));
 }
 
 TEST(what_a_url_does_not_say_is_not_made_up)

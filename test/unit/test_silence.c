@@ -1,5 +1,6 @@
 #include "support/test.h"
 
+#include "store/rule.h"
 #include "store/silence.h"
 
 /* The rule of silence, in time that is made up. */
@@ -121,4 +122,20 @@ TEST(one_connection_that_swallows_all_costs_less_than_a_third)
         assert_true(limit(&rule, left) > slowest); /* the next is heard */
         assert_true(left - slowest > 2000);
     }
+}
+
+/* A beat of a lock with a ttl of 10 s shares its commit with one that has an
+ * hour: in a third of an hour it would be lost. */
+TEST(a_commit_has_the_time_of_the_lock_that_has_least)
+{
+    const struct hf_instant ten = hf_after(noon, (struct hf_duration){10000});
+    const struct hf_instant hour =
+        hf_after(noon, (struct hf_duration){3600 * 1000});
+    const struct hf_store_group groups[] = {
+        {.until = hour}, {.until = ten}, {.until = {0}}};
+
+    assert_int_equal(hf_rule_soonest(groups, 3, hour).ms, ten.ms);
+    assert_int_equal(hf_rule_soonest(groups, 1, hour).ms, hour.ms);
+    assert_int_equal(hf_rule_soonest(groups, 3, noon).ms, noon.ms);
+    assert_int_equal(hf_rule_soonest(NULL, 0, ten).ms, ten.ms);
 }

@@ -240,6 +240,7 @@ pack_write(struct packing *p, struct hf_requester *requester,
     p->batch->groups[p->batch->groups_count++] = (struct hf_store_group){
         .ops = item->ops,
         .ops_count = request.ops_count,
+        .until = worth(requester, p->now),
     };
     p->bytes += hf_store_group_bytes(&p->batch->groups[item->index]);
     requester->queue->writing = true;

@@ -195,9 +195,9 @@ desk_node(int64_t ttl_ms)
     };
 }
 
-static void
-open_seat(struct desk *desk, const char *place, hf_scribe_open_fn *open,
-          int64_t ttl_ms)
+void
+desk_open_at(struct desk *desk, const char *place, hf_scribe_open_fn *open,
+             int64_t ttl_ms)
 {
     struct hf_seat_config config = {
         .scribe = {.open = open,
@@ -222,13 +222,13 @@ open_seat(struct desk *desk, const char *place, hf_scribe_open_fn *open,
 void
 desk_open(struct desk *desk, const char *place, int64_t ttl_ms)
 {
-    open_seat(desk, place, NULL, ttl_ms);
+    desk_open_at(desk, place, NULL, ttl_ms);
 }
 
 void
 desk_open_by(struct desk *desk, hf_scribe_open_fn *open, int64_t ttl_ms)
 {
-    open_seat(desk, "sqlite:/nowhere/served.db", open, ttl_ms);
+    desk_open_at(desk, "sqlite:/nowhere/served.db", open, ttl_ms);
 }
 
 void

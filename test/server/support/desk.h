@@ -28,8 +28,10 @@ struct desk {
 /* `ttl_ms` is the leader's. */
 void desk_open(struct desk *desk, const char *place, int64_t ttl_ms);
 
-/* At the journal that this opens, whatever the place. */
+/* At the journal that this opens, whatever the place; or for this place. */
 void desk_open_by(struct desk *desk, hf_scribe_open_fn *open, int64_t ttl_ms);
+void desk_open_at(struct desk *desk, const char *place, hf_scribe_open_fn *open,
+                  int64_t ttl_ms);
 struct hf_node_config desk_node(int64_t ttl_ms);
 void desk_close(struct desk *desk);
 

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "simulate/table/promise.h"
 #include "simulate/table/truth.h"
+#include "store/rule.h"
 
 #define WALL_MS 1700000000000
 
@@ -44,8 +45,10 @@ static void
 swallow(struct world *world, struct call *call)
 {
     struct client *client = &world->clients[call->client];
-    struct hf_duration silence =
-        hf_silence_limit(&client->silence, world->now, call->batch->until);
+    const struct hf_table_batch *batch = call->batch;
+    struct hf_duration silence = hf_silence_limit(
+        &client->silence, world->now,
+        hf_rule_soonest(batch->groups, batch->groups_count, batch->until));
 
     client->swallowed_at = world->now.ms;
     world->swallowed++;

@@ -129,10 +129,13 @@ run_far(uint64_t from, uint64_t count)
 }
 
 /* 50 hold locks, and every 9 s another of the three connections begins to
- * swallow all that comes back. */
+ * swallow all that comes back.  Where answers take up to 1.8 s a right of 10 s
+ * may come to its grace, but not to its end; and who looks for the first time
+ * may be told that the place does not answer. */
 static int
 run_silence(uint64_t from, uint64_t count)
 {
+    static const int64_t latencies[] = {50, 300, 900};
     struct world_shape shape = {
         .clients = 1,
         .keys = 50,
@@ -148,9 +151,11 @@ run_silence(uint64_t from, uint64_t count)
     int bad = 0;
 
     for (uint64_t seed = from; seed < from + count; seed++) {
-        shape.latency_ms = seed % 2 == 0 ? 50 : 300;
-        bad += !run(seed, &shape, false) || world.grants != shape.actors ||
-               world.losses > 0 || world.risks > 0 || world.swallowed < 6;
+        shape.latency_ms = latencies[seed % 3];
+        bad += !run(seed, &shape, false) || world.losses > 0 ||
+               world.swallowed < 6 ||
+               (shape.latency_ms <= 300 &&
+                (world.grants != shape.actors || world.risks > 0));
         printf("silence, seed %llu: %llu calls swallowed of %llu, %llu grants, "
                "%llu at risk, %llu losses\n",
                (unsigned long long)seed, (unsigned long long)world.swallowed,
