@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "postgresql/pipeline.h"
 #include "postgresql/schema.h"
 #include "postgresql/sql.h"
 #include "postgresql/state.h"
@@ -79,7 +80,7 @@ ask(const struct inspection *look, const char *statement, PGresult **rows,
 
     *rows = NULL;
     if (!look->link->broken &&
-        hf_pg_link_ask(look->link, &asked, look->until, rows, &error) ==
+        hf_pg_pipeline_ask(look->link, &asked, look->until, rows, &error) ==
             HF_OK &&
         PQntuples(*rows) > 0)
         return true;

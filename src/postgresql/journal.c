@@ -8,6 +8,7 @@
 #include "base/hex.h"
 #include "base/text.h"
 #include "postgresql/batch.h"
+#include "postgresql/pipeline.h"
 #include "postgresql/sql.h"
 #include "postgresql/transact.h"
 #include "postgresql/watch.h"
@@ -29,7 +30,7 @@ enum {
 
 static const struct hf_journal_limits limits = {
     .changes = 1000,
-    .bytes = (size_t)16 << 20,
+    .bytes = (size_t)4 << 20, /* a server is silent while it reads them */
 };
 
 struct pg_journal {
@@ -75,7 +76,7 @@ ask(struct pg_journal *j, const struct hf_pg_statement *what,
     if (status != HF_OK)
         return status;
     statement.sql = hf_pg_sql(sql, what->sql, j->pool.place.schema);
-    status = hf_pg_link_ask(link, &statement, until, rows, error);
+    status = hf_pg_pipeline_ask(link, &statement, until, rows, error);
     leave(j, link);
     return status;
 }
@@ -146,7 +147,7 @@ ask_for_head(struct pg_journal *j, struct hf_pg_link *link,
         .count = 1,
     };
     enum hf_status status =
-        hf_pg_link_ask(link, &statement, until, rows, error);
+        hf_pg_pipeline_ask(link, &statement, until, rows, error);
 
     if (status != HF_OK)
         return status;

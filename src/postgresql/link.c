@@ -13,6 +13,7 @@
 #include "base/fail.h"
 #include "base/fd.h"
 #include "base/fork.h"
+#include "base/random.h"
 #include "base/text.h"
 #include "store/pause.h"
 
@@ -112,9 +113,8 @@ find_code(const char *message, char code[6])
     return NULL;
 }
 
-/* The first line of a message, as it can be shown. */
-static void
-show_line(char *to, size_t size, const char *text)
+void
+hf_pg_link_show(char *to, size_t size, const char *text)
 {
     hf_text_show(to, size, text, strcspn(text, "\n"));
 }
@@ -125,39 +125,12 @@ is_of(const char *code, const char *class)
     return strncmp(code, class, strlen(class)) == 0;
 }
 
-static enum hf_status
-status_of(const char *code)
+enum hf_status
+hf_pg_link_status(const char *code)
 {
     if (is_of(code, "28") || is_of(code, "42501"))
         return HF_E_DENIED;
     return HF_E_UNAVAILABLE;
-}
-
-/* Errors after which the server may be another, or the schema gone: what was
- * looked at when it was dialled is to be looked at again. */
-static bool
-is_of_place(const char *code)
-{
-    return is_of(code, "42") || is_of(code, "3F") || is_of(code, "57P") ||
-           is_of(code, "25006") || is_of(code, "08");
-}
-
-enum hf_status
-hf_pg_link_fail(struct hf_pg_link *link, const PGresult *result,
-                struct hf_error *error)
-{
-    const char *code = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-    const char *words = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
-    char shown[WORDS_SIZE];
-
-    if (words == NULL)
-        words = PQerrorMessage(link->conn);
-    show_line(shown, sizeof(shown), words);
-    if (code == NULL || is_of_place(code))
-        link->broken = true;
-    if (code == NULL)
-        return hf_fail(error, HF_E_UNAVAILABLE, "%s", shown);
-    return hf_fail(error, status_of(code), "%s (SQLSTATE %s)", shown, code);
 }
 
 /* Is this what comes of a server that speaks another protocol? */
@@ -215,21 +188,15 @@ fail_to_dial(const struct hf_pg_link *link, struct hf_error *error)
         at = strstr(message, "failed: ");
         words = at != NULL ? at + strlen("failed: ") : message;
     }
-    show_line(shown, sizeof(shown), words);
-    return hf_fail(error, status_of(code), "%s:%s: %s", host_of(link),
+    hf_pg_link_show(shown, sizeof(shown), words);
+    return hf_fail(error, hf_pg_link_status(code), "%s:%s: %s", host_of(link),
                    port_of(link), shown);
 }
 
 /* ---- Poll ---------------------------------------------------------------- */
 
-enum outcome {
-    READY,
-    WOKEN, /* wake_fd is readable */
-    LATE,  /* until then */
-};
-
-static enum outcome
-await(int fd, short events, struct hf_instant until, int wake_fd)
+enum hf_pg_awaited
+hf_pg_link_await(int fd, short events, struct hf_instant until, int wake_fd)
 {
     struct pollfd fds[] = {
         {.fd = fd, .events = events},
@@ -240,11 +207,11 @@ await(int fd, short events, struct hf_instant until, int wake_fd)
         int ready = poll(fds, 2, hf_pause_ms(until, -1));
 
         if (ready > 0)
-            return fds[0].revents != 0 ? READY : WOKEN;
+            return fds[0].revents != 0 ? HF_PG_READY : HF_PG_WOKEN;
         if (hf_reached(hf_now(), until))
-            return LATE;
+            return HF_PG_LATE;
         if (ready < 0 && errno != EINTR)
-            return LATE;
+            return HF_PG_LATE;
     }
 }
 
@@ -398,7 +365,7 @@ enter(struct hf_pg_link *link, struct hf_error *error)
     if (PQsetnonblocking(link->conn, 1) != 0 ||
         PQenterPipelineMode(link->conn) != 1)
         return hf_fail(error, HF_E_NOMEM, "no memory for a pipeline");
-    return HF_OK;
+    return hf_random_u64(&link->nonce, error);
 }
 
 /* Is anything left to be tried? */
@@ -440,14 +407,14 @@ step(struct hf_pg_link *link, struct hf_instant until, struct hf_instant pause,
     int fd = looks ? link->lookup_fd : PQsocket(link->conn);
     struct hf_instant limit = limit_of(link, until);
 
-    switch (await(fd, !looks && writes ? POLLOUT : POLLIN,
-                  hf_earlier(limit, pause), link->wake_fd)) {
-    case WOKEN:
+    switch (hf_pg_link_await(fd, !looks && writes ? POLLOUT : POLLIN,
+                             hf_earlier(limit, pause), link->wake_fd)) {
+    case HF_PG_WOKEN:
         return HF_E_CANCELLED;
-    case LATE:
+    case HF_PG_LATE:
         return hf_reached(hf_now(), limit) ? fail_late(link, error)
                                            : HF_E_CANCELLED;
-    case READY:
+    case HF_PG_READY:
         break;
     }
     if (looks)
@@ -512,261 +479,4 @@ hf_pg_link_dial(struct hf_pg_link *link, struct hf_instant until,
     }
     hf_pg_link_close(link);
     return status;
-}
-
-/* ---- Statements ---------------------------------------------------------- */
-
-static bool
-fail_to_send(struct hf_pg_link *link, struct hf_error *error)
-{
-    char shown[WORDS_SIZE];
-
-    link->broken = true;
-    show_line(shown, sizeof(shown), PQerrorMessage(link->conn));
-    (void)hf_fail(error, HF_E_UNAVAILABLE, "%s", shown);
-    return false;
-}
-
-bool
-hf_pg_link_send(struct hf_pg_link *link,
-                const struct hf_pg_statement *statement, struct hf_error *error)
-{
-    Oid types[HF_PG_VALUES_MAX];
-    const char *at[HF_PG_VALUES_MAX];
-    int lens[HF_PG_VALUES_MAX];
-    int formats[HF_PG_VALUES_MAX];
-
-    HF_CHECK(statement->count <= HF_PG_VALUES_MAX);
-    for (unsigned i = 0; i < statement->count; i++) {
-        const struct hf_pg_value *value = &statement->values[i];
-
-        types[i] = value->type;
-        at[i] = value->at;
-        lens[i] = value->len < 0 ? 0 : value->len;
-        formats[i] = value->len >= 0;
-    }
-    return PQsendQueryParams(link->conn, statement->sql, (int)statement->count,
-                             types, at, lens, formats, 0) == 1 ||
-           fail_to_send(link, error);
-}
-
-bool
-hf_pg_link_sync(struct hf_pg_link *link, struct hf_error *error)
-{
-    if (PQpipelineSync(link->conn) != 1)
-        return fail_to_send(link, error);
-    link->syncs++;
-    return true;
-}
-
-void
-hf_pg_link_flush(struct hf_pg_link *link)
-{
-    (void)PQflush(link->conn);
-}
-
-/* ---- Results ------------------------------------------------------------- */
-
-static bool
-fail_silent(struct hf_pg_link *link, struct hf_error *error)
-{
-    link->broken = true;
-    (void)hf_fail(error, HF_E_UNAVAILABLE,
-                  "%s:%s: the server has said nothing for %" PRId64 " ms",
-                  PQhost(link->conn), PQport(link->conn),
-                  hf_between(link->heard, hf_now()).ms);
-    return false;
-}
-
-/* Wait until something may be read, or sent.  What the server has ended with
- * can be read after the connection has ended. */
-static bool
-receive(struct hf_pg_link *link, struct hf_instant until,
-        struct hf_error *error)
-{
-    struct hf_duration quiet;
-    short events = POLLIN;
-
-    if (PQflush(link->conn) == 1)
-        events |= POLLOUT;
-    switch (await(PQsocket(link->conn), events,
-                  hf_earlier(until, hf_after(link->heard, link->patience)),
-                  link->wake_fd)) {
-    case WOKEN:
-        return false;
-    case LATE:
-        return fail_silent(link, error);
-    case READY:
-        break;
-    }
-    quiet = hf_between(link->heard, hf_now());
-    link->quiet = hf_longer(link->quiet, quiet);
-    link->heard = hf_now();
-    (void)PQconsumeInput(link->conn);
-    return true;
-}
-
-/* Until PQgetResult need not wait. */
-static bool
-await_result(struct hf_pg_link *link, struct hf_instant until,
-             struct hf_error *error)
-{
-    while (PQstatus(link->conn) != CONNECTION_BAD && PQisBusy(link->conn) == 1)
-        if (!receive(link, until, error))
-            return false;
-    return true;
-}
-
-bool
-hf_pg_link_next(struct hf_pg_link *link, struct hf_instant until,
-                PGresult **result, struct hf_error *error)
-{
-    PGresult *found = NULL;
-
-    HF_CHECK(link->syncs > 0);
-    for (int i = 0; i < 3 && found == NULL; i++) {
-        if (!await_result(link, until, error))
-            return false;
-        found = PQgetResult(link->conn); /* NULL behind those of a statement */
-    }
-    if (found == NULL)
-        return fail_to_send(link, error);
-    if (PQresultStatus(found) == PGRES_PIPELINE_SYNC)
-        link->syncs--;
-    *result = found;
-    return true;
-}
-
-/* The last words of a server, and the end behind them, are two reads. */
-bool
-hf_pg_link_is_alive(struct hf_pg_link *link)
-{
-    for (int i = 0; i < 3; i++) {
-        struct pollfd fd = {.fd = PQsocket(link->conn), .events = POLLIN};
-
-        if (poll(&fd, 1, 0) == 0)
-            return true;
-        if (PQconsumeInput(link->conn) != 1)
-            return false;
-    }
-    return PQstatus(link->conn) == CONNECTION_OK;
-}
-
-bool
-hf_pg_link_settle(struct hf_pg_link *link, struct hf_instant until,
-                  struct hf_error *error)
-{
-    PGresult *result;
-
-    link->heard = hf_now();
-    link->warned = false;
-    while (link->syncs > 0) {
-        if (!hf_pg_link_next(link, until, &result, error))
-            return false;
-        PQclear(result);
-    }
-    return true;
-}
-
-/* A call has ended before its answer came. */
-static enum hf_status
-status_of_end(const struct hf_pg_link *link)
-{
-    return link->broken ? HF_E_UNAVAILABLE : HF_E_CANCELLED;
-}
-
-enum hf_status
-hf_pg_link_ask(struct hf_pg_link *link, const struct hf_pg_statement *statement,
-               struct hf_instant until, PGresult **rows, struct hf_error *error)
-{
-    enum hf_status status = HF_OK;
-    PGresult *found = NULL;
-    PGresult *result;
-
-    if (!hf_pg_link_settle(link, until, error) ||
-        !hf_pg_link_send(link, statement, error) ||
-        !hf_pg_link_sync(link, error))
-        return status_of_end(link);
-    while (link->syncs > 0) {
-        if (!hf_pg_link_next(link, until, &result, error)) {
-            PQclear(found);
-            return status_of_end(link);
-        }
-        if (PQresultStatus(result) == PGRES_FATAL_ERROR && status == HF_OK)
-            status = hf_pg_link_fail(link, result, error);
-        if (PQresultStatus(result) == PGRES_TUPLES_OK && found == NULL)
-            found = result;
-        else
-            PQclear(result);
-    }
-    if (status != HF_OK) {
-        PQclear(found);
-        return status;
-    }
-    *rows = found;
-    return HF_OK;
-}
-
-/* All results of a simple query. */
-static enum hf_status
-take_all(struct hf_pg_link *link, struct hf_instant until, char code[6],
-         struct hf_error *error)
-{
-    enum hf_status status = HF_OK;
-    PGresult *result;
-
-    for (;;) {
-        const char *found;
-
-        if (!await_result(link, until, error))
-            return HF_E_UNAVAILABLE;
-        result = PQgetResult(link->conn);
-        if (result == NULL)
-            return status;
-        if (status == HF_OK && PQresultStatus(result) == PGRES_FATAL_ERROR) {
-            found = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-            (void)snprintf(code, 6, "%s", found == NULL ? "" : found);
-            status = hf_pg_link_fail(link, result, error);
-        }
-        PQclear(result);
-    }
-}
-
-/* A simple query is none of a pipeline. */
-enum hf_status
-hf_pg_link_run(struct hf_pg_link *link, const char *sql,
-               struct hf_instant until, char code[6], struct hf_error *error)
-{
-    enum hf_status status;
-
-    code[0] = '\0';
-    if (!hf_pg_link_settle(link, until, error))
-        return HF_E_UNAVAILABLE;
-    if (PQexitPipelineMode(link->conn) != 1 ||
-        PQsendQuery(link->conn, sql) != 1) {
-        (void)fail_to_send(link, error);
-        return HF_E_UNAVAILABLE;
-    }
-    status = take_all(link, until, code, error);
-    if (PQstatus(link->conn) == CONNECTION_BAD ||
-        PQtransactionStatus(link->conn) != PQTRANS_IDLE ||
-        PQenterPipelineMode(link->conn) != 1)
-        link->broken = true;
-    return status;
-}
-
-/* ---- Notifications ------------------------------------------------------- */
-
-PGnotify *
-hf_pg_link_notified(struct hf_pg_link *link)
-{
-    if (PQconsumeInput(link->conn) != 1)
-        link->broken = true;
-    return PQnotifies(link->conn);
-}
-
-int
-hf_pg_link_fd(const struct hf_pg_link *link)
-{
-    return PQsocket(link->conn);
 }

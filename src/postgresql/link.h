@@ -52,7 +52,8 @@ struct hf_pg_link {
     struct hf_instant dialled; /* this address, at that time */
 
     /* While it is open: */
-    unsigned syncs; /* that were sent and are not answered */
+    unsigned syncs; /* that were sent and are not answered: one at most */
+    uint64_t nonce; /* of the last call; begins at random */
     bool warned;    /* a warning with which a commit is not sure */
     bool broken;    /* it is to be closed: it has ended, or was silent, or the
                        server is not what it was */
@@ -88,72 +89,18 @@ bool hf_pg_link_is_open(const struct hf_pg_link *link);
 /* Has an open one not been ended by the server, as far as is known here? */
 bool hf_pg_link_is_alive(struct hf_pg_link *link);
 
-/* One value of a statement.  `len` < 0: text that ends with NUL; else the
- * bytes of a type's binary form.  `at` NULL: no value. */
-struct hf_pg_value {
-    Oid type; /* 0: as the statement makes it */
-    const char *at;
-    int len;
+/* For those that speak on it: wait for a descriptor. */
+enum hf_pg_awaited {
+    HF_PG_READY,
+    HF_PG_WOKEN, /* wake_fd is readable */
+    HF_PG_LATE,  /* `until` is reached */
 };
+enum hf_pg_awaited hf_pg_link_await(int fd, short events,
+                                    struct hf_instant until, int wake_fd);
 
-enum { HF_PG_VALUES_MAX = 24 };
-
-struct hf_pg_statement {
-    const char *sql;
-    const struct hf_pg_value *values;
-    unsigned count;
-};
-
-/*
- * A call begins: what an earlier one left unread is thrown away.  Then queue
- * statements, and Syncs, each of which ends a transaction that no statement
- * began; and read their results.
- *
- * False: the link is broken, and *error says why; or it is not, and wake_fd is
- * readable: then what is not read is thrown away by the next call.
- */
-HF_MUST_USE bool hf_pg_link_settle(struct hf_pg_link *link,
-                                   struct hf_instant until,
-                                   struct hf_error *error);
-HF_MUST_USE bool hf_pg_link_send(struct hf_pg_link *link,
-                                 const struct hf_pg_statement *statement,
-                                 struct hf_error *error);
-HF_MUST_USE bool hf_pg_link_sync(struct hf_pg_link *link,
-                                 struct hf_error *error);
-
-/* Send what is queued, as far as that needs no waiting. */
-void hf_pg_link_flush(struct hf_pg_link *link);
-
-/* The next result, which the caller clears: of a statement, or a
- * PGRES_PIPELINE_SYNC.  There must be a Sync that is not answered.  False also
- * when `until` is reached, or the server was silent. */
-HF_MUST_USE bool hf_pg_link_next(struct hf_pg_link *link,
-                                 struct hf_instant until, PGresult **result,
-                                 struct hf_error *error);
-
-/* A call of one statement: its rows, which the caller clears, or NULL if it is
- * of a kind that has none.  HF_E_UNAVAILABLE and HF_E_DENIED: the server's
- * words are in *error, or the link is broken.  HF_E_CANCELLED: wake_fd is
- * readable, and it may be done all the same. */
-HF_MUST_USE enum hf_status
-hf_pg_link_ask(struct hf_pg_link *link, const struct hf_pg_statement *statement,
-               struct hf_instant until, PGresult **rows,
-               struct hf_error *error);
-
-/* A call of many statements, parted by semicolons and without values.  `code`
- * is the SQLSTATE of the first error, or "".  As hf_pg_link_ask. */
-HF_MUST_USE enum hf_status hf_pg_link_run(struct hf_pg_link *link,
-                                          const char *sql,
-                                          struct hf_instant until, char code[6],
-                                          struct hf_error *error);
-
-/* What was notified; the caller frees it.  NULL: nothing, for now; the link may
- * be broken.  The socket is readable when there may be more. */
-PGnotify *hf_pg_link_notified(struct hf_pg_link *link);
-int hf_pg_link_fd(const struct hf_pg_link *link);
-
-/* Tell what a result says that is an error. */
-enum hf_status hf_pg_link_fail(struct hf_pg_link *link, const PGresult *result,
-                               struct hf_error *error);
+/* Which status an SQLSTATE is; and the first line of a message, as it can be
+ * shown. */
+enum hf_status hf_pg_link_status(const char *code);
+void hf_pg_link_show(char *to, size_t size, const char *text);
 
 #endif

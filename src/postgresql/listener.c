@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/hex.h"
 #include "base/random.h"
+#include "postgresql/pipeline.h"
 #include "postgresql/sql.h"
 #include "postgresql/value.h"
 
@@ -89,8 +90,8 @@ ask_to_listen(struct hf_pg_listener *listener)
     };
     PGresult *rows = NULL;
 
-    return hf_pg_link_ask(&listener->link, &statement, until, &rows,
-                          &listener->why);
+    return hf_pg_pipeline_ask(&listener->link, &statement, until, &rows,
+                              &listener->why);
 }
 
 /* It is sent, also where its answer is not waited for. */
@@ -118,7 +119,7 @@ send_proof(struct hf_pg_listener *listener, struct hf_pg_pool *pool)
     if (status != HF_OK || link == NULL)
         return status == HF_OK ? HF_E_UNAVAILABLE : status;
     hf_hex_write_u64(number, listener->proof);
-    status = hf_pg_link_ask(link, &statement, until, &rows, &listener->why);
+    status = hf_pg_pipeline_ask(link, &statement, until, &rows, &listener->why);
     PQclear(rows);
     hf_pg_pool_give(pool, link);
     return status == HF_E_CANCELLED ? HF_OK : status;
@@ -203,7 +204,7 @@ hf_pg_listener_take(struct hf_pg_listener *listener, hf_pg_wanted_fn *wanted,
     if (listener->state < HF_PG_LISTENER_PROVING ||
         !hf_pg_link_is_open(&listener->link))
         return;
-    while ((told = hf_pg_link_notified(&listener->link)) != NULL) {
+    while ((told = hf_pg_pipeline_notified(&listener->link)) != NULL) {
         if (strcmp(told->extra, listener->proof) == 0 &&
             listener->state == HF_PG_LISTENER_PROVING) {
             listener->state = HF_PG_LISTENER_HEARS;

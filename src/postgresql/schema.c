@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "postgresql/pipeline.h"
 #include "postgresql/sql.h"
 #include "postgresql/value.h"
 
@@ -37,7 +38,7 @@ ask(struct hf_pg_link *link, const char *sql, struct hf_instant until,
         .sql = hf_pg_sql(buffer, sql, link->place->schema),
     };
 
-    return hf_pg_link_ask(link, &statement, until, rows, error);
+    return hf_pg_pipeline_ask(link, &statement, until, rows, error);
 }
 
 /* ---- The server ---------------------------------------------------------- */
@@ -129,7 +130,7 @@ make(struct hf_pg_link *link, struct hf_instant until, bool *again,
     hf_text_add(&text, "\n; COMMIT");
     status = hf_text_cut(&text)
                  ? hf_fail(error, HF_E_NOMEM, "no room for the schema")
-                 : hf_pg_link_run(link, sql, until, code, error);
+                 : hf_pg_pipeline_run(link, sql, until, code, error);
     hf_free(&hf_alloc_libc, sql);
     if (status == HF_OK) {
         link->is_there = true;

@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "postgresql/commit.h"
 #include "postgresql/inspect.h"
+#include "postgresql/pipeline.h"
 #include "postgresql/sql.h"
 #include "postgresql/state.h"
 #include "postgresql/transact.h"
@@ -21,10 +22,11 @@ enum {
 };
 
 /* Each new name takes a lock in the server's table of locks, which has room for
- * a few thousand, of all clients. */
+ * a few thousand, of all clients.  And a commit is to be answered in less time
+ * than a server may be silent. */
 static const struct hf_store_limits limits = {
     .max_operations = 1000,
-    .max_bytes = (size_t)16 << 20,
+    .max_bytes = (size_t)4 << 20,
     .max_calls = HF_STORE_REMOTE_CALLS,
 };
 
@@ -127,7 +129,7 @@ ask_for_keys(struct hf_pg_link *link, struct getting *g, struct hf_error *error)
         !hf_pg_state_keys(&g->arena, g->keys, g->keys_count, values))
         return hf_fail(error, HF_E_NOMEM, "no memory to read %zu keys",
                        g->keys_count);
-    status = hf_pg_link_ask(link, &statement, g->until, &g->rows, error);
+    status = hf_pg_pipeline_ask(link, &statement, g->until, &g->rows, error);
     if (status != HF_OK)
         return status;
     return index_rows(g->rows, g->row_of, g->keys_count) ? HF_OK
@@ -268,7 +270,7 @@ scan_chunk(struct hf_pg_link *link, struct scanning *s, struct hf_instant until,
     };
     PGresult *rows = NULL;
     enum hf_status status =
-        hf_pg_link_ask(link, &statement, until, &rows, error);
+        hf_pg_pipeline_ask(link, &statement, until, &rows, error);
 
     if (status == HF_OK && !take_chunk(s, rows, asked))
         status = hf_fail(error, HF_E_NOMEM, "no memory for a lock's name");
@@ -322,7 +324,7 @@ unserved(struct hf_store *base, struct hf_instant until, struct hf_error *error)
 
     if (status != HF_OK || link == NULL)
         return status;
-    status = hf_pg_link_ask(link, &statement, until, &rows, error);
+    status = hf_pg_pipeline_ask(link, &statement, until, &rows, error);
     if (status == HF_OK && PQntuples(rows) > 0)
         status = hf_pg_state_unserved(store, PQgetvalue(rows, 0, 0),
                                       (size_t)PQgetlength(rows, 0, 0), error);

@@ -1,7 +1,7 @@
 #ifndef HF_POSTGRESQL_TRANSACT_H
 #define HF_POSTGRESQL_TRANSACT_H
 
-#include "postgresql/link.h"
+#include "postgresql/pipeline.h"
 #include "postgresql/verdict.h"
 
 /* Transact: one statement that writes, as a transaction of its own in one trip

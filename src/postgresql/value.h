@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "postgresql/link.h"
+#include "postgresql/pipeline.h"
 
 /*
  * Value: what goes into a statement and comes out of its result.

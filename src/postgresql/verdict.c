@@ -42,6 +42,8 @@ hf_pg_verdict(const struct hf_pg_report *report)
 {
     if (!report->commit_queued)
         return HF_UNAVAILABLE;
+    if (!report->ours)
+        return HF_UNKNOWN;
     if (report->error[0] != '\0') {
         if (is_undone(report->error))
             return HF_UNAVAILABLE;

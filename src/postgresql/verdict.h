@@ -19,6 +19,8 @@ enum hf_pg_tag {
 struct hf_pg_report {
     bool commit_queued; /* COMMIT was given to libpq, which sends it, also while
                            the connection is closed */
+    bool ours; /* the server said the call's number, before all that follows: so
+                   it is no answer to another client of a pooler */
     bool ready;  /* the ReadyForQuery that belongs to the Sync behind it came:
                      nothing is believed before */
     bool warned; /* a warning 01000 or 57P01 came with COMMIT's answer */

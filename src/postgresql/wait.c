@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "postgresql/pipeline.h"
 #include "postgresql/sql.h"
 #include "postgresql/watch.h"
 #include "store/pause.h"
@@ -92,7 +93,7 @@ look(void *ctx, struct hf_instant until)
         link == NULL)
         return looked;
     if (encode(w, &arena, values) &&
-        hf_pg_link_ask(link, &statement, until, &rows, NULL) == HF_OK)
+        hf_pg_pipeline_ask(link, &statement, until, &rows, NULL) == HF_OK)
         looked = take_rows(w, link, rows, begun);
     PQclear(rows);
     hf_arena_fini(&arena);

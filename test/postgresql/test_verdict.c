@@ -8,9 +8,9 @@
 /* What became of a transaction, for each thing that a server can answer. */
 
 /* Shorthands for what was queued, and for how far the answer came. */
-#define COMMITTED .commit_queued = true, .tag = HF_PG_TAG_COMMIT
-#define ROLLED    .commit_queued = true, .tag = HF_PG_TAG_ROLLBACK
-#define SENT      .commit_queued = true
+#define COMMITTED .commit_queued = true, .ours = true, .tag = HF_PG_TAG_COMMIT
+#define ROLLED    .commit_queued = true, .ours = true, .tag = HF_PG_TAG_ROLLBACK
+#define SENT      .commit_queued = true, .ours = true
 
 static const struct row {
     const char *what;
@@ -22,9 +22,7 @@ static const struct row {
      {.error = "08006"},
      HF_UNAVAILABLE},
 
-    {"COMMIT, and the server is ready",
-     {COMMITTED, .ready = true},
-     HF_APPLIED},
+    {"COMMIT, and the server is ready", {COMMITTED, .ready = true}, HF_APPLIED},
     {"COMMIT, and the connection ended before it was ready",
      {COMMITTED},
      HF_UNKNOWN},
@@ -35,7 +33,14 @@ static const struct row {
      {ROLLED, .ready = true},
      HF_UNAVAILABLE},
     {"ROLLBACK, and the connection ended", {ROLLED}, HF_UNKNOWN},
-    {"no answer at all", {SENT}, HF_UNKNOWN},
+    {"no answer at all", {.commit_queued = true}, HF_UNKNOWN},
+    {"no answer but to the first statements", {SENT}, HF_UNKNOWN},
+    {"an answer to another client",
+     {.commit_queued = true, .ready = true, .tag = HF_PG_TAG_COMMIT},
+     HF_UNKNOWN},
+    {"an error of another client's",
+     {.commit_queued = true, .ready = true, .error = "40001"},
+     HF_UNKNOWN},
     {"ready, and COMMIT was not answered", {SENT, .ready = true}, HF_UNKNOWN},
 
     /* The server's own error: it has undone all, also if its last words are
@@ -76,20 +81,21 @@ TEST(each_answer_of_a_server_has_its_verdict)
     }
 }
 
-/* The other way round: whatever else came, nothing is applied without COMMIT's
- * tag, a server that is ready, no error and no warning. */
+/* The other way round: whatever else came, nothing is applied without the
+ * call's number, COMMIT's tag, a server that is ready, no error, no warning. */
 TEST(applied_is_said_of_one_answer_alone)
 {
     static const char *const errors[] = {"", "40001", "57P01", "XX000"};
     int applied = 0;
 
-    for (int bits = 0; bits < 8; bits++) {
+    for (int bits = 0; bits < 16; bits++) {
         for (int tag = 0; tag <= HF_PG_TAG_ROLLBACK; tag++) {
             for (int e = 0; e < 4; e++) {
                 struct hf_pg_report report = {
                     .commit_queued = (bits & 1) != 0,
                     .ready = (bits & 2) != 0,
                     .warned = (bits & 4) != 0,
+                    .ours = (bits & 8) != 0,
                     .tag = (enum hf_pg_tag)tag,
                 };
 
