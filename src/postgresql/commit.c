@@ -507,6 +507,9 @@ hf_pg_commit(struct hf_store *base, struct hf_store_group *groups,
         if (admit(&groups[i], error))
             all.groups[all.groups_count++] = &groups[i];
     if (all.groups_count > 0) {
+        /* The group that can wait least must get another call. */
+        all.link->patience = hf_pg_pool_patience(
+            &store->pool, hf_rule_soonest(groups, groups_count, until));
         send_all(&all);
         send_busy(&all);
     }

@@ -9,8 +9,8 @@
  * There is one Sync on the way at most.  A client that ends with two of them
  * makes pgbouncer 1.18 take the answer of the first for the last one's, and
  * give the server to another client, which is then told the answer of the
- * second for its own.  So that no answer of another client's is taken for ours, each call
- * has a number that the server must say first (a *nonce*).
+ * second for its own.  So that no answer of another client's is taken for ours,
+ * each call has a number that the server must say first (a *nonce*).
  *
  * Threads: one at a time on one link.
  */
