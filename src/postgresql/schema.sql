@@ -72,17 +72,17 @@ SET LOCAL check_function_bodies = on;
 -- A beat changes no column of an index, so that PostgreSQL writes the row's new
 -- version beside the old one and no index entry (a HOT update); pages are left
 -- three tenths empty for that.  `leftover` is there for the same reason: it is
--- null in every live lock, and an index over `stamp` or `value` would be
--- written by each beat.
+-- the stamp of what a purge may take, and null in every live lock; an index
+-- over `stamp` or `value` would be written by each beat.  There is no CHECK and
+-- no generated column: each costs a write of one row as much as the row itself.
 CREATE TABLE records (
     space text COLLATE "C" NOT NULL,
     name text COLLATE "C" NOT NULL,
-    version bigint NOT NULL CHECK (version BETWEEN 1 AND 1::bigint << 62),
-    token bigint NOT NULL CHECK (token BETWEEN 0 AND 1::bigint << 62),
+    version bigint NOT NULL,
+    token bigint NOT NULL,
     stamp bigint NOT NULL,
     value text,
-    leftover bigint GENERATED ALWAYS AS
-        (CASE WHEN value IS NULL OR space = '!RECLAIM' THEN stamp END) STORED,
+    leftover bigint,
     PRIMARY KEY (space, name)
 ) WITH (
     fillfactor = 70,
@@ -109,15 +109,12 @@ CREATE TABLE meta (
 ) WITH (fillfactor = 10);
 
 -- A lock server's journal: the head as its JSON (src/wire/head.h), sessions and
--- grants as rows (src/wire/served.h).  An address that cannot be read is '?':
--- such a head says nothing, so it keeps table locks out.
+-- grants as rows (src/wire/served.h).
 CREATE TABLE journal_head (
     one smallint NOT NULL DEFAULT 1 PRIMARY KEY CHECK (one = 1),
-    version bigint NOT NULL CHECK (version BETWEEN 1 AND 1::bigint << 62),
-    term bigint NOT NULL CHECK (term BETWEEN 1 AND 1::bigint << 62),
-    value json NOT NULL,
-    address text NOT NULL GENERATED ALWAYS AS
-        (coalesce(value ->> 'address', '?')) STORED
+    version bigint NOT NULL,
+    term bigint NOT NULL,
+    value json NOT NULL
 ) WITH (
     fillfactor = 10,
     autovacuum_vacuum_scale_factor = 0,
@@ -168,7 +165,7 @@ AS $$
 DECLARE
     line text := left(pg_walfile_name(pg_current_wal_lsn()), 8);
 BEGIN
-    system := (SELECT s.system_identifier FROM pg_control_system() AS s);
+    system := (pg_control_system()).system_identifier;
     timeline := ('x' || line)::bit(32)::bigint;
     place := system || ' ' || 'records'::regclass::oid || ' ' || line;
     flushed := pg_current_wal_flush_lsn() - '0/0'::pg_lsn;
@@ -179,19 +176,24 @@ $$;
 -- a pooler's session.  What waits at all waits for patience_ms.  A commit is at
 -- least as durable as `on`; remote_apply is more.  A client that has ended
 -- before its COMMIT arrived is noticed after 25 s, and lets go its locks.
-CREATE FUNCTION settle(patience_ms integer) RETURNS void
+--
+-- Here and below: an assignment of an expression without a query costs a tenth
+-- of a statement.
+CREATE FUNCTION settle(patience_ms integer) RETURNS text
 LANGUAGE plpgsql VOLATILE
 AS $$
+DECLARE
+    set text := set_config('lock_timeout', patience_ms::text, true);
 BEGIN
-    IF pg_catalog.current_setting('synchronous_commit')
+    IF current_setting('synchronous_commit')
         IN ('off', 'local', 'remote_write') THEN
-        PERFORM pg_catalog.set_config('synchronous_commit', 'on', true);
+        set := set_config('synchronous_commit', 'on', true);
     END IF;
-    PERFORM pg_catalog.set_config('lock_timeout', patience_ms::text, true),
-        pg_catalog.set_config('statement_timeout', '0', true),
-        pg_catalog.set_config('tcp_keepalives_idle', '10', true),
-        pg_catalog.set_config('tcp_keepalives_interval', '5', true),
-        pg_catalog.set_config('tcp_keepalives_count', '3', true);
+    set := set_config('statement_timeout', '0', true);
+    set := set_config('tcp_keepalives_idle', '10', true);
+    set := set_config('tcp_keepalives_interval', '5', true);
+    set := set_config('tcp_keepalives_count', '3', true);
+    RETURN set;
 END
 $$;
 
@@ -229,17 +231,18 @@ BEGIN
 END
 $$;
 
+-- The ttl in a value, as src/wire/record.h writes it, or null.  In a text a
+-- quote has a backslash before it.
+CREATE FUNCTION ttl_ms(value text) RETURNS bigint
+LANGUAGE sql IMMUTABLE
+AS $$ SELECT substring(value FROM '"ttl_ms":([0-9]{1,9})[,}]')::bigint $$;
+
 -- Keep the longest ttl that a claim has had, before one that has a longer one.
--- False: another keeps his just now, and we do not wait.  A value has a ttl as
--- src/wire/record.h writes it; in a text a quote has a backslash before it.
-CREATE FUNCTION note_ttl(kinds integer[], vals text[], longest_ms bigint,
-    waits boolean) RETURNS boolean
+-- False: another keeps his just now, and we do not wait.
+CREATE FUNCTION note_ttl(ttl_ms bigint, longest_ms bigint, waits boolean)
+RETURNS boolean
 LANGUAGE plpgsql VOLATILE
 AS $$
-DECLARE
-    ttl_ms constant bigint := (SELECT max(substring(o.value
-        FROM '"ttl_ms":([0-9]{1,9})[,}]')::bigint)
-        FROM unnest(kinds, vals) AS o (kind, value) WHERE o.kind = 0);
 BEGIN
     IF ttl_ms IS NULL OR ttl_ms <= longest_ms THEN
         RETURN true;
@@ -256,14 +259,15 @@ BEGIN
 END
 $$;
 
--- The advisory locks' numbers: of the gate, and of a key.  No key is like ''.
+-- The number of the gate's advisory lock; keys' are hashes with it as the seed.
 CREATE FUNCTION gate() RETURNS bigint
-LANGUAGE plpgsql STABLE
-AS $$
-BEGIN
-    RETURN hashtextextended('', 'records'::regclass::oid::bigint);
-END
-$$;
+LANGUAGE sql STABLE
+AS $$ SELECT hashtextextended('', 'records'::regclass::oid::bigint) $$;
+
+-- Does a lock server lead?  What has no address, says nothing, so it says yes.
+CREATE FUNCTION leads(head json) RETURNS boolean
+LANGUAGE sql IMMUTABLE
+AS $$ SELECT coalesce(head ->> 'address', '?') <> '' $$;
 
 -- ---- Table locks ------------------------------------------------------------
 
@@ -309,14 +313,15 @@ AS $$
 DECLARE
     waits constant boolean := patience_ms > 0;
     claims constant boolean := 0 = ANY (kinds);
-    here record;            -- the place
-    was record;             -- and what meta says of it
     gate constant bigint := gate();
+    here record;            -- the place
+    was record;             -- what meta and the head say
     entered boolean := false; -- the gate
-    noted boolean := true;  -- the longest ttl
+    noted boolean := true;  -- the longest ttl of these claims
+    asked_ms bigint;        -- which is this
     now_us bigint;
     paused_us bigint := 0;  -- for so long nothing is granted
-    head text;              -- of a lock server that leads
+    ignored text;
     -- By operation:
     tids tid[];             -- the row that is locked; null: there was none
     versions bigint[];      -- its version; where there is none the floor
@@ -326,10 +331,10 @@ DECLARE
     verdicts integer[];     -- its group's
     told boolean[];         -- it has a row in the result
     nexts bigint[];         -- its new version
-    wanted integer;
-    count integer;
+    wanted integer := 0;    -- how many rows are to be written
+    count integer := 0;
 BEGIN
-    PERFORM settle(CASE WHEN waits THEN patience_ms ELSE 1000 END);
+    ignored := settle(CASE WHEN waits THEN patience_ms ELSE 1000 END);
     here := place();
 
     -- The gate, before anything is looked at.
@@ -339,21 +344,23 @@ BEGIN
             SELECT hashtextextended(o.space || chr(1) || o.name, gate) AS number
             FROM unnest(spaces, names) AS o (space, name)
             ORDER BY 1) AS k;
+        PERFORM FROM unnest(spaces, names) AS o (space, name)
+            CROSS JOIN LATERAL (SELECT FROM records AS r
+                WHERE r.space = o.space AND r.name = o.name FOR UPDATE) AS r;
         entered := true;
     ELSIF claims THEN
         entered := pg_try_advisory_xact_lock_shared(gate);
     END IF;
 
-    -- (a) The rows that are there are locked.
-    IF waits THEN
-        PERFORM FROM unnest(spaces, names) AS o (space, name)
-            CROSS JOIN LATERAL (SELECT FROM records AS r
-                WHERE r.space = o.space AND r.name = o.name FOR UPDATE) AS r;
-    END IF;
-    SELECT array_agg(f.tid), array_agg(f.version), array_agg(f.here)
-        INTO tids, versions, present
-        FROM (SELECT r.tid, r.version, r.here
-            FROM unnest(spaces, names) WITH ORDINALITY AS o (space, name, i)
+    -- (a) The rows that are there are locked, and the keys of what is not.
+    SELECT array_agg(f.tid), array_agg(f.version), array_agg(f.here),
+        array_agg(f.tid IS NULL AND NOT pg_try_advisory_xact_lock(
+            hashtextextended(f.space || chr(1) || f.name, gate))),
+        max(ttl_ms(f.value)) FILTER (WHERE f.kind = 0)
+        INTO tids, versions, present, busy, asked_ms
+        FROM (SELECT o.space, o.name, o.kind, o.value, r.tid, r.version, r.here
+            FROM unnest(spaces, names, kinds, vals) WITH ORDINALITY
+                AS o (space, name, kind, value, i)
             LEFT JOIN LATERAL (SELECT r.ctid AS tid, r.version,
                 r.value IS NOT NULL AS here FROM records AS r
                 WHERE r.space = o.space AND r.name = o.name
@@ -364,18 +371,10 @@ BEGIN
     -- locks that keep it so, and shows the floor at the same instant.
     IF array_position(tids, NULL) > 0 THEN
         entered := entered OR pg_try_advisory_xact_lock_shared(gate);
-        IF NOT waits THEN
-            SELECT array_agg(f.lost) INTO busy
-                FROM (SELECT o.tid IS NULL AND NOT pg_try_advisory_xact_lock(
-                    hashtextextended(o.space || chr(1) || o.name, gate)) AS lost
-                    FROM unnest(spaces, names, tids) WITH ORDINALITY
-                        AS o (space, name, tid, i)
-                    ORDER BY o.i) AS f;
-        END IF;
         SELECT array_agg(f.busy), array_agg(f.version)
             INTO busy, versions
             FROM (SELECT coalesce(o.version, m.number) AS version,
-                o.tid IS NULL AND (NOT entered OR coalesce(o.busy, false)
+                o.tid IS NULL AND (NOT entered OR o.busy
                     OR EXISTS (SELECT FROM records AS r
                     WHERE r.space = o.space AND r.name = o.name)) AS busy
                 FROM unnest(spaces, names, tids, versions, busy)
@@ -392,27 +391,25 @@ BEGIN
         max(m.number) FILTER (WHERE m.key = 'relation') AS relation,
         max(m.number) FILTER (WHERE m.key = 'timeline') AS timeline,
         max(m.number) FILTER (WHERE m.key = 'promoted_us') AS promoted_us,
-        max(m.number) FILTER (WHERE m.key = 'longest_ttl_ms') AS longest_ms
+        max(m.number) FILTER (WHERE m.key = 'longest_ttl_ms') AS longest_ms,
+        (SELECT h.value::text FROM journal_head AS h
+            WHERE h.one = 1 AND leads(h.value)) AS head
         INTO was FROM meta AS m WHERE m.key > '';
     IF (was.system, was.relation, was.timeline) IS DISTINCT FROM
         (here.system, 'records'::regclass::oid::bigint, here.timeline) THEN
         PERFORM note_promotion(here.system, here.timeline, now_us);
         was.promoted_us := now_us;
     END IF;
-    IF claims THEN
-        IF was.promoted_us > 0 AND flags & 1 = 0 THEN
-            paused_us := was.promoted_us + was.longest_ms * 1000 - now_us;
-        END IF;
-        noted := note_ttl(kinds, vals, was.longest_ms, waits);
-        SELECT h.value::text INTO head FROM journal_head AS h
-            WHERE h.one = 1 AND h.address <> '';
+    IF was.promoted_us > 0 AND flags & 1 = 0 THEN
+        paused_us := was.promoted_us + was.longest_ms * 1000 - now_us;
     END IF;
+    noted := note_ttl(asked_ms, was.longest_ms, waits);
 
     SELECT array_agg(f.code), array_agg(f.next) INTO codes, nexts
         FROM (SELECT
             CASE
             WHEN o.kind = 0 AND NOT (entered AND noted) THEN 2
-            WHEN o.kind = 0 AND head IS NOT NULL AND left(o.space, 1) <> '!'
+            WHEN o.kind = 0 AND was.head IS NOT NULL AND left(o.space, 1) <> '!'
                 THEN 3
             WHEN o.kind = 0 AND paused_us > 0 THEN 4
             WHEN o.busy THEN 2
@@ -443,29 +440,36 @@ BEGIN
                 ORDER BY o.i) AS f;
     END IF;
 
-    -- (d) Write.
-    UPDATE records AS r SET version = o.next, stamp = now_us / 1000,
-        token = CASE o.kind WHEN 0 THEN o.next ELSE r.token END,
-        value = CASE WHEN o.kind <= 1 THEN o.value END
-        FROM unnest(tids, verdicts, kinds, vals, nexts)
-            AS o (tid, verdict, kind, value, next)
-        WHERE o.verdict = 0 AND r.ctid = o.tid;
-    GET DIAGNOSTICS count = ROW_COUNT;
-    IF busy IS NOT NULL THEN
-        INSERT INTO records (space, name, version, token, stamp, value)
+    -- (d) Write.  An erase of nothing writes nothing.
+    IF 0 = ANY (verdicts) THEN
+        UPDATE records AS r SET version = o.next, stamp = now_us / 1000,
+            token = CASE o.kind WHEN 0 THEN o.next ELSE r.token END,
+            value = CASE WHEN o.kind <= 1 THEN o.value END,
+            leftover = CASE WHEN o.kind > 1 OR r.space = '!RECLAIM'
+                THEN now_us / 1000 END
+            FROM unnest(tids, verdicts, kinds, vals, nexts)
+                AS o (tid, verdict, kind, value, next)
+            WHERE o.verdict = 0 AND r.ctid = o.tid;
+        GET DIAGNOSTICS count = ROW_COUNT;
+        wanted := cardinality(array_positions(verdicts, 0));
+    END IF;
+    IF count < wanted THEN
+        INSERT INTO records
             SELECT o.space, o.name, o.next,
                 CASE o.kind WHEN 0 THEN o.next ELSE 0 END, now_us / 1000,
-                CASE WHEN o.kind = 0 THEN o.value END
+                CASE WHEN o.kind = 0 THEN o.value END,
+                CASE WHEN o.kind > 1 OR o.space = '!RECLAIM'
+                THEN now_us / 1000 END
             FROM unnest(spaces, names, tids, verdicts, kinds, vals, nexts)
                 AS o (space, name, tid, verdict, kind, value, next)
             WHERE o.verdict = 0 AND o.tid IS NULL AND o.kind <> 3
             ON CONFLICT DO NOTHING;
         GET DIAGNOSTICS wanted = ROW_COUNT;
         count := count + wanted;
+        wanted := (SELECT count(*) FROM unnest(verdicts, kinds, tids)
+            AS o (verdict, kind, tid)
+            WHERE o.verdict = 0 AND (o.kind <> 3 OR o.tid IS NOT NULL));
     END IF;
-    wanted := (SELECT count(*) FROM unnest(verdicts, kinds, tids)
-        AS o (verdict, kind, tid)
-        WHERE o.verdict = 0 AND (o.kind <> 3 OR o.tid IS NOT NULL));
     IF count <> wanted THEN
         RAISE EXCEPTION USING ERRCODE = 'serialization_failure',
             MESSAGE = 'a row was changed by a hand that takes no locks';
@@ -479,7 +483,7 @@ BEGIN
         CASE WHEN o.verdict = 0 THEN CASE o.kind WHEN 3 THEN 0 ELSE o.next END
             WHEN o.verdict = 4 THEN (now_us - was.promoted_us) / 1000
             ELSE 0 END,
-        CASE o.verdict WHEN 3 THEN head
+        CASE o.verdict WHEN 3 THEN was.head
             WHEN 4 THEN (paused_us / 1000 + 1)::text END
         FROM unnest(verdicts, kinds, nexts, told) WITH ORDINALITY
             AS o (verdict, kind, next, told, i)
@@ -554,13 +558,15 @@ AS $$
 DECLARE
     highest bigint;
     before_ms bigint;
+    ignored text;
 BEGIN
-    PERFORM settle(1000);
+    ignored := settle(1000);
     SELECT p.place, p.flushed INTO place, flushed FROM place() AS p;
     PERFORM pg_advisory_xact_lock(gate());
     before_ms := clock() / 1000 - age_ms;
     WITH old AS MATERIALIZED (SELECT r.ctid AS tid FROM records AS r
         WHERE r.leftover IS NOT NULL AND r.leftover <= before_ms
+        AND (r.value IS NULL OR r.space = '!RECLAIM')
         ORDER BY r.leftover LIMIT most FOR UPDATE SKIP LOCKED),
     gone AS (DELETE FROM records AS r USING old WHERE r.ctid = old.tid
         RETURNING r.version)
@@ -624,8 +630,9 @@ AS $$
 DECLARE
     was record;
     now_us bigint;
+    ignored text;
 BEGIN
-    PERFORM settle(greatest(patience_ms, 1));
+    ignored := settle(greatest(patience_ms, 1));
     SELECT p.place, p.flushed INTO place, flushed FROM place() AS p;
     verdict := 1;
     version := 0;
@@ -633,16 +640,17 @@ BEGIN
     IF new_term THEN
         PERFORM pg_advisory_xact_lock(gate());
     END IF;
-    SELECT h.version, h.address INTO was FROM journal_head AS h FOR UPDATE;
+    SELECT h.version, leads(h.value) AS leads INTO was FROM journal_head AS h
+        FOR UPDATE;
     IF NOT FOUND THEN
         -- Only a new term begins where there was no head, and with the gate.
-        SELECT m.number AS version, '' AS address INTO was FROM meta AS m
+        SELECT m.number AS version, false AS leads INTO was FROM meta AS m
             WHERE m.key = 'floor' AND new_term;
     END IF;
     IF was.version IS DISTINCT FROM expect THEN
         RETURN;
     END IF;
-    IF NOT new_term AND was.address = '' THEN
+    IF NOT new_term AND NOT was.leads THEN
         PERFORM pg_advisory_xact_lock(gate());
     END IF;
 

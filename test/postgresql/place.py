@@ -167,11 +167,11 @@ def make_holdable(server):
     server.sql("".join(HOLD.format(
         name=name, types=types, result=result, call=call,
         parameters=types) for name, types, result, call in (
-            ("settle", "integer", "void",
-             "PERFORM holdfast.settle_itself($1);"),
+            ("settle", "integer", "text",
+             "RETURN holdfast.settle_itself($1);"),
             ("clock", "", "bigint", "RETURN holdfast.clock_itself();"),
-            ("note_ttl", "integer[], text[], bigint, boolean", "boolean",
-             "RETURN holdfast.note_ttl_itself($1, $2, $3, $4);"))))
+            ("note_ttl", "bigint, bigint, boolean", "boolean",
+             "RETURN holdfast.note_ttl_itself($1, $2, $3);"))))
 
 
 class Held:

@@ -149,6 +149,12 @@ class Apply(unittest.TestCase):
             "SELECT space, name FROM holdfast.records ORDER BY 1"),
             "!audit|x\ndefault|kept")
 
+    def test_a_purge_takes_no_lock_whatever_a_hand_has_marked(self):
+        claim(self.server, "a")
+        self.server.sql("UPDATE holdfast.records SET leftover = 1")
+        self.assertEqual(self.server.sql(
+            "SELECT purged FROM holdfast.purge(0, 10)"), "0")
+
     def test_only_keys_with_another_version_have_changed(self):
         version = claim(self.server, "a")
         floor = absent(self.server, "b")

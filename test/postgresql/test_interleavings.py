@@ -202,7 +202,7 @@ class Gate(unittest.TestCase):
             UPDATE holdfast.meta SET number = 1735689600000005
             WHERE key = 'floor';
             INSERT INTO holdfast.records VALUES
-            ('default', 'gone', 1735689600000005, 1, 1, NULL)
+            ('default', 'gone', 1735689600000005, 1, 1, NULL, 1)
         """)
         floor = absent(self.server, "a")
         read = set()
