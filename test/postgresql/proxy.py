@@ -79,6 +79,11 @@ class Connection:
         self.silent = False # nobody hears of an end, either
         self.open = 2     # threads that pump
 
+    def silence(self):
+        """From now on it is a hole."""
+        self.silent = True
+        self.lost |= {TO_SERVER, TO_CLIENT}
+
     def close(self):
         """Both sides see it; a thread that receives is woken."""
         for end in self.ends.values():
@@ -96,6 +101,7 @@ class Proxy:
         self._fault = None
         self._count = {TO_SERVER: 0, TO_CLIENT: 0}
         self._frozen = False
+        self._refuses = False
         self._closed = False
         self.fired = False   # has the fault happened?
         self.seen = []       # (connection, direction, kind) since arm()
@@ -153,10 +159,20 @@ class Proxy:
             self._frozen = False
             self._lock.notify_all()
 
+    def refuse(self, refuses):
+        """Are connections closed as soon as they come?"""
+        self._refuses = refuses
+
     def close_all(self):
-        """As when the kernels of both sides have given up, at last."""
         with self._lock:
             connections = list(self.connections)
+        for connection in connections:
+            connection.close()
+
+    def close_silent(self):
+        """As when both kernels give up at last: keepalives."""
+        with self._lock:
+            connections = [each for each in self.connections if each.silent]
         for connection in connections:
             connection.close()
 
@@ -168,6 +184,9 @@ class Proxy:
                 client, _ = self._listener.accept()
             except OSError:
                 return
+            if self._refuses:
+                client.close()
+                continue
             threading.Thread(target=self._connect, args=(client,),
                              daemon=True).start()
 

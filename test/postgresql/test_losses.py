@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""Whatever is lost on the way, the store tells the truth about what it did.
+
+usage: test_losses.py DRIVER [all]
+
+A claim, a beat, a release and a takeover go through a proxy that does one thing
+wrong at the n-th message, for each n of either direction; on a connection that is
+there, and on one that is dialled for them.  Each verdict is then
+compared with what PostgreSQL has: *unavailable* is never there, *applied*
+always is, *unknown* may be either, and nothing else is ever said.  Without `all`
+connections are only cut; with it there are silences, too, which take time.
+"""
+
+import collections
+import concurrent.futures
+import os
+import sys
+import time
+
+from cluster import Postgres, await_that, need_servers
+from driver import Driver
+from proxy import (CUT, CUT_BEHIND, CUT_INSIDE, DELAY, HOLE, SWALLOW,
+                   TO_CLIENT, TO_SERVER, Fault, Proxy)
+
+QUICK = (CUT,)
+ALL = (CUT, CUT_INSIDE, CUT_BEHIND, HOLE, SWALLOW, DELAY)
+# In which an answer is awaited for a third of it at most.
+PATIENCE_MS = 1500
+EXPECTED = {"applied", "unavailable", "unknown"}
+
+# Each has the operations of one group, of a lock that is there or is not.
+CLAIM = "claim", False, ("put:{name}:{version}:mine",)
+BEAT = "beat", True, ("beat:{name}:{version}:mine",)
+RELEASE = "release", True, ("delete:{name}:{version}",)
+TAKEOVER = "takeover", True, ("put:{name}:{version}:mine", "mark:{name}")
+OPERATIONS = (CLAIM, BEAT, RELEASE, TAKEOVER)
+
+
+class Sweep:
+    """One operation, over and over, through a proxy and a client of its own;
+    what it needs before and looks at afterwards goes by another way."""
+
+    def __init__(self, server, program, operation, anew):
+        self.server = server
+        self.program = program
+        self.word, self.exists, self.ops = operation
+        self.anew = anew # each has to dial first
+        self.title = self.word + (", dialled anew" if anew else "")
+        self.schema = f"sweep_{self.word}_{anew:d}"
+        self.count = 0
+        self.told = collections.Counter()
+        self.wrong = []
+
+    def prepare(self):
+        """A lock of a new name: (name, version to expect)."""
+        self.count += 1
+        name = f"{self.word}-{self.count}"
+        if self.exists:
+            self.direct.do("commit 10000",
+                           f"put:{name}:{self.direct.version(name)}:theirs")
+        return name, self.direct.version(name)
+
+    def ask(self, driver, name, version):
+        return driver.ask(f"commit {PATIENCE_MS}", *(
+            op.format(name=name, version=version) for op in self.ops))
+
+    def is_done(self, name):
+        """As PostgreSQL has it, once no transaction of the client's is left."""
+        await_that(lambda: self.session.do(
+            "SELECT count(*) FROM pg_stat_activity WHERE state <> 'idle'"
+            f" AND application_name = '{self.schema}'") == "0",
+            "the transaction to end")
+        rows = self.session.do(
+            f"SELECT space, value FROM {self.schema}.records"
+            f" WHERE name = '{name}' AND value IS NOT NULL").splitlines()
+        values = dict(row.split("|", 1) for row in rows)
+        lock = values.get("default", "")
+        marked = "!RECLAIM" in values
+        if self.word == "release":
+            return lock == ""
+        if marked != (self.word == "takeover" and lock == "mine"):
+            self.wrong.append(f"{name}: half of it is there: {rows}")
+        return lock == "mine"
+
+    def one(self, driver, fault):
+        name, version = self.prepare()
+        self.begin(driver)
+        self.proxy.arm(fault)
+        what, why = self.ask(driver, name, version)
+        word = what.split()[0]
+        if word == "applied": # something of it is still on the way
+            self.proxy.await_fired()
+        fired = self.proxy.fired
+        kinds = [kind for _, direction, kind in self.proxy.seen
+                 if direction == fault.direction]
+        self.proxy.arm()
+        self.proxy.close_silent()
+        done = self.is_done(name)
+        self.told[word, done] += 1
+        where = f"{fault} ({kinds[fault.n - 1] if fired else 'never'})"
+        if not fired:
+            self.wrong.append(f"{where}: it never came to that: {what}")
+        if (word not in EXPECTED or (word == "applied" and not done)
+                or (word == "unavailable" and done)):
+            self.wrong.append(
+                f"{where}: {what}, but it is {'' if done else 'not '}there"
+                f" # {why}")
+
+    def warm_up(self, driver):
+        """It has a connection, and nothing of what was lost before."""
+        await_that(lambda: driver.ask("read warm-up")[0] != "failed",
+                   "the store to dial anew")
+
+    def begin(self, driver):
+        """With a connection, or with none that works."""
+        self.warm_up(driver)
+        if self.anew:
+            self.proxy.refuse(True)
+            self.proxy.close_all()
+            await_that(lambda: driver.ask("read warm-up")[0] == "failed",
+                       "the store to lose its connection")
+            self.proxy.refuse(False)
+
+    def messages(self, driver):
+        """How many there are each way, of an operation that goes well."""
+        name, version = self.prepare()
+        self.begin(driver)
+        self.proxy.arm()
+        what, why = self.ask(driver, name, version)
+        if what.split()[0] != "applied" or not self.is_done(name):
+            raise RuntimeError(f"{self.word}: {what} # {why}")
+        return {direction: self.proxy.counted(direction)
+                for direction in (TO_SERVER, TO_CLIENT)}
+
+    def run(self, kinds):
+        with Proxy(self.server.address, self.server.port) as proxy:
+            self.proxy = proxy
+            # By which its transactions are found, and not those of others.
+            environment = {**os.environ, "PGAPPNAME": self.schema}
+            place = self.server.url(schema=self.schema)
+            through = self.server.url(schema=self.schema, at=proxy.at)
+            with self.server.session() as self.session, \
+                    Driver(self.program, place) as self.direct, \
+                    Driver(self.program, through, environment) as driver:
+                counts = self.messages(driver)
+                for direction, most in counts.items():
+                    for kind in kinds:
+                        for n in range(1, most + 1):
+                            self.one(driver, Fault(kind, direction, n))
+        return counts
+
+
+def main():
+    program, *more = sys.argv[1:]
+    kinds = ALL if more == ["all"] else QUICK
+    need_servers()
+    begun = time.monotonic()
+    with Postgres() as server, concurrent.futures.ThreadPoolExecutor() as pool:
+        sweeps = [Sweep(server, program, each, anew)
+                  for each in OPERATIONS for anew in (False, True)]
+        runs = [pool.submit(sweep.run, kinds) for sweep in sweeps]
+        for sweep, run in zip(sweeps, runs):
+            counts = run.result()
+            print(f"{sweep.title}: {counts[TO_SERVER]} messages to the server,"
+                  f" {counts[TO_CLIENT]} back:")
+            for (word, done), count in sorted(sweep.told.items()):
+                print(f"  {count:4} {word}, {'' if done else 'not '}there")
+    for sweep in sweeps:
+        for line in sweep.wrong:
+            print(f"WRONG: {line}")
+    told = sum((sweep.told for sweep in sweeps), collections.Counter())
+    # A sweep in which nothing was ever lost shows nothing.
+    for outcome in (("unknown", True), ("unknown", False),
+                    ("unavailable", False)):
+        if not told[outcome]:
+            sys.exit(f"nothing was ever {outcome}")
+    print(f"{sum(told.values())} in {time.monotonic() - begun:.0f} s")
+    sys.exit(any(sweep.wrong for sweep in sweeps))
+
+
+main()
