@@ -117,6 +117,9 @@ HF_PUBLIC void hf_client_trace(struct hf_client *client, hf_trace_fn *trace,
  *     sqlite:/path/locks.db?network=1  the same on a network file system: you
  *                                      vouch that one machine alone opens it,
  *                                      for SQLite shares memory beside it
+ *     postgresql://user@host/database  a schema in PostgreSQL, for any number
+ *                                      of hosts; docs/places.md has the rest
+ *                                      of the URL.  No password may be in it
  *     memory:NAME                      a table in this process, for tests
  *     http://host:7420[,host:7421…]    a lock server, by its nodes, which serve
  *                                      one file, on one machine: of servers
