@@ -43,6 +43,13 @@ if(TARGET place_postgresql)
         COMPONENT postgresql)
 endif()
 
+# A component of its own, for a package of its own (holdfast-postgresql): it needs
+# libpq, which draws in Kerberos and LDAP.
+if(TARGET place_postgresql)
+    install(TARGETS place_postgresql LIBRARY
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/holdfast COMPONENT postgresql)
+endif()
+
 if(TARGET holdfast_cli)
     install(TARGETS holdfast_cli RUNTIME)
     install(FILES man/holdfast.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

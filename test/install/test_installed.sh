@@ -33,6 +33,15 @@ check "the tale is a component: its program and its man page" \
     "holdfast-tale holdfast-tale.1 " ]
 check "which is there with all the others" \
     [ "$(find "$root" -name 'holdfast-tale*' | wc -l)" = 2 ]
+DESTDIR=$here/postgresql cmake --install "$build" --component postgresql \
+    >>"$here/install.out" 2>>"$here/install.err"
+module=$(find "$here/postgresql" -type f)
+check "PostgreSQL is a component: one module, of one symbol" \
+    [ "${module##*/} $(nm -D --defined-only "$module" | sed 's/.* //')" = \
+    "place-postgresql.so hf_place_module" ]
+check "and nothing else needs its library" \
+    [ "$(find "$root" -type f -exec grep -lF libpq.so {} + |
+        sed 's,.*/,,')" = place-postgresql.so ]
 check "the library names its interface" \
     grep -q 'SONAME.*\[libholdfast.so.0.1\]' <(readelf -d "$root/$library")
 
