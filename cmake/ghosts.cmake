@@ -1,7 +1,7 @@
 # Write OUT: src/server/service.c (IN) with one wrong change, that of 2017: a
 # request whose stream was cut stays in line, and is granted with nobody there.
 file(READ ${IN} text)
-set(right "    if (lost.settled || (lost.opened && !lost.keyed)) {\n")
+set(right "    if (lost.settled || lost.kind == HF_MESSAGE_OPEN ||\n")
 set(wrong "    if (lost.kind == HF_MESSAGE_ACQUIRE)\n        return;\n${right}")
 
 string(FIND "${text}" "${right}" first)

@@ -111,9 +111,11 @@ enum hf_status
 hf_journal_secure(struct hf_journal *journal, struct hf_duration promised,
                   struct hf_instant until, struct hf_error *error)
 {
-    return journal->methods->secure == NULL
-               ? HF_OK
-               : journal->methods->secure(journal, promised, until, error);
+    if (journal->methods->secure == NULL)
+        return HF_OK;
+    if (hf_reached(hf_now(), until))
+        return late(error);
+    return journal->methods->secure(journal, promised, until, error);
 }
 
 enum hf_status

@@ -68,7 +68,7 @@ leave(struct hf_scribe *scribe)
 
 /* ---- To the loop --------------------------------------------------------- */
 
-/* Entered; the loop is woken when it has been left. */
+/* Entered. */
 static void
 tell(struct hf_scribe *scribe, const struct hf_scribe_told *told)
 {

@@ -37,7 +37,7 @@ read_if_dead(const char *word, enum hf_if_dead *if_dead)
     return word != NULL && strcmp(word, hf_if_dead_word(*if_dead)) == 0;
 }
 
-/* What is none of ours has no id, and so is refused. */
+/* What is none of ours has no ttl, and so is refused. */
 static int
 take_session(sqlite3_stmt *row, struct hf_journal_chunk *chunk)
 {
@@ -57,7 +57,7 @@ take_session(sqlite3_stmt *row, struct hf_journal_chunk *chunk)
                      sizeof(session->secret.bytes)) ||
         !read_if_dead((const char *)sqlite3_column_text(row, 3),
                       &session->if_dead))
-        session->id = 0;
+        session->ttl.ms = -1;
     chunk->count++;
     chunk->next = place_of(id) + 1;
     return keep_text(row, 4, HF_SERVED_WHO_MAX, &chunk->arena, &session->who);

@@ -23,8 +23,8 @@ const struct hf_http_limits hf_http_limits_default = {
     .headers_len = 16 * 1024,
     .headers = 64,
 
-    /* A request for as many names as a grant may have, all as long as may be,
-     * and escaped. */
+    /* Requests of ours have an eighth of it (wire/api_body.h).  What is longer
+     * is read on so far, and told by how much. */
     .body_len = 128 * 1024,
 
     /* HPACK packs a header of 4 KiB into a byte, in each of a thousand requests

@@ -360,7 +360,8 @@ open_for(struct hf_incoming *r)
 
     r->opened = true;
     if (r->of_key) {
-        hf_secret_of_key(r->key, &r->message.session, &r->secret);
+        if (!hf_secret_of_key(r->key, &r->message.session, &r->secret))
+            return hf_incoming_refuse(r, HF_API_NO_MEMORY, NULL);
         hf_secret_hash(&r->service->hasher, &r->secret, &r->message.secret);
         if (table != NULL && hf_look_session(table, r->message.session) != 0)
             return hf_incoming_may_park(r);

@@ -56,6 +56,7 @@ hf_service_carry(struct hf_service *service,
         .headers_count = sizeof(headers) / sizeof(headers[0]),
     };
 
+    _Static_assert(HF_HTTP_CARRIED_MAX == 1024, "as the sentence says");
     if (request->fields[HF_HTTP_OPTIONAL].len > HF_HTTP_CARRIED_MAX) {
         refuse(service, request, HF_API_BAD_REQUEST,
                "a stream has at most 1024 bytes of Holdfast-Optional");
@@ -116,6 +117,7 @@ hf_service_read_line(struct hf_service *service,
 {
     struct hf_http *http = service->config.http;
     struct hf_api_line line;
+    bool is_named;
     unsigned at = 0;
 
     hf_api_line_read(request->body, &line);
@@ -124,12 +126,14 @@ hf_service_read_line(struct hf_service *service,
             *cancelled = read_cancel(service, request, &line);
         return false;
     }
-    if (line.has_id && !hf_http_name_line(http, request->exchange, line.id)) {
+    is_named =
+        !line.has_id || hf_http_name_line(http, request->exchange, line.id);
+    if (!is_whole(service, request))
+        return false;
+    if (!is_named) {
         refuse(service, request, HF_API_ID_IN_USE, NULL);
         return false;
     }
-    if (!is_whole(service, request))
-        return false;
     while (at < KINDS && !hf_json_says(line.what, kinds[at].word))
         at++;
     if (line.has_id && at < KINDS) {

@@ -323,8 +323,8 @@ may_wait(struct hf_incoming *r)
 
     if (table == NULL || !takes_time(table, m))
         return true;
-    if (r->of_key)
-        hf_secret_of_key(r->key, &session, &secret);
+    if (r->of_key && !hf_secret_of_key(r->key, &session, &secret))
+        return hf_incoming_refuse(r, HF_API_NO_MEMORY, NULL);
     if (!config->peers->has_stream(r->service->peer))
         return hf_incoming_refuse(r, HF_API_NO_ROOM,
                                   "too many requests of this connection wait");

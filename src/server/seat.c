@@ -169,7 +169,9 @@ on_chunk(struct hf_seat *seat, const struct hf_scribe_told *told)
     seat->loads = 0;
     step(seat, event);
     note_holders(seat);
-    if (event.kind == HF_NODE_LOADED && seat->node.state != HF_NODE_SERVING)
+    if (seat->node.state == HF_NODE_SERVING)
+        seat->unloaded = (struct hf_error){HF_OK, ""};
+    else if (event.kind == HF_NODE_LOADED)
         (void)hf_fail(&seat->unloaded, HF_E_CORRUPT,
                       "what is granted contradicts itself, or is beyond the "
                       "limits");
@@ -566,7 +568,6 @@ hf_seat_next(struct hf_seat *seat, struct hf_node_effect *effect)
             seat->holds = true;
             memcpy(seat->before, seat->leader, sizeof(seat->before));
             seat->leader[0] = '\0';
-            seat->unloaded = (struct hf_error){HF_OK, ""};
             forget_processes(seat);
             hf_scribe_load(seat->scribe, effect->term);
             return true;

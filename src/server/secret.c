@@ -1,5 +1,6 @@
 #include "server/secret.h"
 
+#include <limits.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
@@ -56,13 +57,14 @@ hf_hasher_fini(struct hf_hasher *hasher)
 }
 
 /* A session sends its secret with each message.  The comparison takes as long
- * for any secret, so its time tells nothing of one that is noted. */
+ * for any secret: its time tells whether one is noted, and no byte of it. */
 void
 hf_secret_hash(struct hf_hasher *hasher, const struct hf_secret *secret,
                struct hf_secret_hash *to)
 {
-    unsigned char first = (unsigned char)secret->bytes[0];
+    unsigned char first = secret->bytes[0];
 
+    _Static_assert(HF_HASHER_NOTES == UCHAR_MAX + 1, "a note for each byte");
     if (CRYPTO_memcmp(hasher->notes[first].secret.bytes, secret->bytes,
                       sizeof(secret->bytes)) != 0) {
         hasher->notes[first].secret = *secret;
@@ -94,16 +96,18 @@ hf_secret_new(uint64_t *session, struct hf_secret *secret,
     return HF_OK;
 }
 
-void
+bool
 hf_secret_of_key(struct hf_bytes key, uint64_t *session,
                  struct hf_secret *secret)
 {
     unsigned char digest[SHA512_DIGEST_LENGTH];
     uint64_t number;
 
-    (void)HMAC(EVP_sha512(), for_keys, sizeof(for_keys) - 1,
-               (const unsigned char *)key.at, key.len, digest, NULL);
+    if (HMAC(EVP_sha512(), for_keys, sizeof(for_keys) - 1,
+             (const unsigned char *)key.at, key.len, digest, NULL) == NULL)
+        return false;
     memcpy(&number, digest, sizeof(number));
     *session = id_of(number);
     memcpy(secret->bytes, digest + 32, sizeof(secret->bytes));
+    return true;
 }

@@ -41,8 +41,8 @@ HF_MUST_USE enum hf_status hf_secret_new(uint64_t *session,
                                          struct hf_error *error);
 
 /* The id and the secret of the session that belongs to an idempotency key: the
- * same for the same key, and unknown without the key. */
-void hf_secret_of_key(struct hf_bytes key, uint64_t *session,
-                      struct hf_secret *secret);
+ * same for the same key, and unknown without the key.  False: no memory. */
+HF_MUST_USE bool hf_secret_of_key(struct hf_bytes key, uint64_t *session,
+                                  struct hf_secret *secret);
 
 #endif

@@ -143,9 +143,9 @@ on_sent(struct hf_service *service, struct hf_pending_call *call, uint64_t end)
     hf_service_step(service, &event);
 }
 
-/* A client that was told of its session, or has a key, can ask again.  Its
- * place is kept if its connection was cut [W5]: what nobody listens for goes
- * back. */
+/* A client that was told of its session, or has a key, can ask again, and its
+ * place is kept if its connection was cut [W5].  A session of which nobody was
+ * told ends, and what nobody listens for goes back. */
 static void
 on_lost(struct hf_service *service, struct hf_pending_call *call, bool cut)
 {
@@ -154,7 +154,8 @@ on_lost(struct hf_service *service, struct hf_pending_call *call, bool cut)
 
     hf_service_end_wait(service, call);
     hf_pending_remove(&service->pending, call);
-    if (lost.settled || (lost.opened && !lost.keyed)) {
+    if (lost.settled || lost.kind == HF_MESSAGE_OPEN ||
+        (lost.opened && !lost.keyed)) {
         end_session(service, &lost);
         return;
     }

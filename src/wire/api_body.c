@@ -311,7 +311,7 @@ read_members(struct body_reading *reading, struct hf_bytes text,
         .unknown = refuse_key,
         .user_data = reading,
     };
-    uint64_t given;
+    uint64_t given = 0;
     enum hf_status status = hf_fields_check(
         &reader, &fields, reading->form->members, text, body, &given);
 
@@ -361,8 +361,10 @@ hf_api_line_read(struct hf_bytes text, struct hf_api_line *line)
     *line = (struct hf_api_line){.has_id = false};
     while ((!line->has_id || line->what.len == 0) &&
            hf_json_next_member(text, &at, &key, &value)) {
+        /* what a text ends with may have been cut */
         if (hf_json_says(key, "id"))
-            line->has_id = hf_fields_read_natural(value, &line->id);
+            line->has_id =
+                at < text.len && hf_fields_read_natural(value, &line->id);
         else if (hf_json_says(key, "do"))
             line->what = value;
     }

@@ -329,9 +329,9 @@ hf_served_judge_session(const struct hf_loaded_session *session,
 {
     struct hf_error why = {0};
 
-    if (session->id == 0)
+    if (session->id == 0 || session->ttl.ms < 0)
         return hf_fail(error, HF_E_CORRUPT,
-                       "its id, secret or if_dead is none of ours");
+                       "its id, secret, ttl or if_dead is none of ours");
     if (session->silent_from.ms < 0)
         return hf_fail(error, HF_E_CORRUPT,
                        "a session that is silent from %" PRId64 " ms",

@@ -305,8 +305,32 @@ def refusals(checks, server, make):
     answer = stream.line()
     checks.check(f"{make.name}: a line that is too long is 413",
                  answer["id"] == 80 and answer["status"] == 413, answer)
+    before = '{"do":"open","who":"'
+    cut = '","id":80'
+    stream.send(before + "x" * (BODY_MAX - len(before) - len(cut)) + cut
+                + "81}\n")
+    answer = stream.line()
+    checks.check(f"{make.name}: and has no id where it is cut within it",
+                 answer["id"] is None and answer["status"] == 413, answer)
     checks.check(f"{make.name}: and what follows is read",
                  stream.ask("keep-alive", **ann)["alive"])
+    stream.cut()
+
+
+def opens(checks, server, make):
+    """Cancelled where they stand, so that most are not answered."""
+    def left():
+        _, page = Client(server).ask("GET", "/v1/sessions?limit=1000")
+        return sum(one["who"] == make.name for one in page["sessions"])
+
+    stream = make(server)
+    stream.send("".join(
+        json.dumps({"id": n, "do": "open", "who": make.name}) + "\n"
+        + json.dumps({"do": "cancel", "id": n}) + "\n" for n in range(50)))
+    told = stream.lines(50)
+    opened = sum(one.get("opened", False) for one in told.values())
+    checks.check(f"{make.name}: of a session nobody was told of none is left",
+                 left() == opened < 50, (left(), opened))
     stream.cut()
 
 
@@ -648,8 +672,8 @@ def main():
         server.await_leading()
         slow = [begin_slowly(server, make) for make in BOTH]
         for make in BOTH:
-            for check in (lines, verbs, refusals, optional, doors, ids, full,
-                          burst, body_ends, does_not_read):
+            for check in (lines, verbs, refusals, opens, optional, doors, ids,
+                          full, burst, body_ends, does_not_read):
                 check(checks, server, make)
             for whole in (False, True):
                 gone(checks, server, make, whole)
