@@ -179,6 +179,12 @@ fail_to_dial(const struct hf_pg_link *link, struct hf_error *error)
         return hf_fail(error, HF_E_UNAVAILABLE,
                        "%s:%s: what answers there is not PostgreSQL",
                        host_of(link), port_of(link));
+    if (PQconnectionNeedsPassword(link->conn) == 1)
+        return hf_fail(error, HF_E_DENIED,
+                       "%s:%s: it wants a password, and there is none: write "
+                       "one into ~/.pgpass, of mode 0600, or into the file "
+                       "that PGPASSFILE names",
+                       host_of(link), port_of(link));
     if (is_read_only(message))
         return hf_fail(error, HF_E_UNAVAILABLE,
                        "%s:%s: it can only be read, as a standby can: name the "

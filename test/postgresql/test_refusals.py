@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""What cannot be a place is refused, with one sentence that names the cause and
+with its own exit code, and nothing is written.
+
+usage: test_refusals.py HOLDFAST
+"""
+
+import os
+import socket
+import subprocess
+import sys
+import threading
+import unittest
+
+from cluster import Postgres, need_servers
+
+
+class Refusals(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = cls.enterClassContext(Postgres())
+
+    def refuse(self, place, code, *words, **environment):
+        done = subprocess.run(
+            [HOLDFAST, "run", "--at", place, "a", "--", "echo", "ran"],
+            text=True, capture_output=True,
+            env={**os.environ, "PGPASSFILE": "/none", **environment})
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertEqual(done.stdout, "")
+        last = done.stderr.splitlines()[-1]
+        for word in words:
+            self.assertIn(word, last)
+
+    def dump(self):
+        return self.server.sql("SELECT nspname FROM pg_namespace ORDER BY 1")
+
+    def refuse_here(self, code, *words, **parameters):
+        """Nothing is made in the database."""
+        before = self.dump()
+        self.refuse(self.server.url(**parameters), code, *words)
+        self.assertEqual(self.dump(), before)
+
+    def test_a_database_that_is_not_there(self):
+        self.refuse_here(69, 'database "none" does not exist', database="none")
+
+    def test_a_role_that_is_not_there(self):
+        self.refuse_here(77, 'role "nobody" does not exist', user="nobody")
+
+    def test_a_wrong_password(self):
+        self.server.sql("CREATE ROLE locked LOGIN PASSWORD 'right'")
+        rules = os.path.join(self.server.data, "pg_hba.conf")
+        with open(rules) as file:
+            trusts = file.read()
+        with open(rules, "w") as file:
+            file.write("host all locked 127.0.0.0/8 scram-sha-256\n" + trusts)
+        self.server.sql("SELECT pg_reload_conf()")
+        self.refuse_here(77, "it wants a password", "~/.pgpass", user="locked")
+        self.refuse(self.server.url(user="locked"), 77,
+                    'password authentication failed for user "locked"',
+                    PGPASSWORD="wrong")
+
+    def test_a_role_without_rights(self):
+        self.server.sql("CREATE ROLE weak LOGIN")
+        self.refuse_here(77, "permission denied", user="weak", schema="weak")
+
+    def test_a_database_of_another_encoding(self):
+        self.server.sql("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE"
+                        " template0 LC_COLLATE 'C' LC_CTYPE 'C' OWNER holdfast",
+                        database="postgres")
+        self.refuse_here(69, "LATIN1", "UTF8", database="latin")
+
+    def test_a_schema_of_others(self):
+        self.server.sql("CREATE SCHEMA others AUTHORIZATION holdfast;"
+                        "CREATE TABLE others.t ()")
+        self.refuse_here(65, "others is not Holdfast's", schema="others")
+        self.server.sql("CREATE SCHEMA alike AUTHORIZATION holdfast; SET ROLE"
+                        " holdfast; CREATE TABLE alike.meta (value text)")
+        self.refuse_here(65, "alike is not Holdfast's", schema="alike")
+
+    def test_a_schema_of_a_later_version(self):
+        place = self.server.url(schema="later")
+        made = subprocess.run([HOLDFAST, "run", "--at", place, "a", "--",
+                               "true"])
+        self.assertEqual(made.returncode, 0)
+        self.server.sql("UPDATE later.meta SET number = 99"
+                        " WHERE key = 'schema'")
+        self.refuse_here(69, "a later version of Holdfast", schema="later")
+
+    def test_a_server_that_can_only_be_read(self):
+        self.server.sql("CREATE DATABASE still OWNER holdfast;",
+                        database="postgres")
+        self.server.sql("ALTER DATABASE still SET default_transaction_read_only"
+                        " = on", database="postgres")
+        self.refuse_here(69, "can only be read", "name the primary",
+                         database="still")
+
+    def test_a_standby_alone(self):
+        with self.server.standby() as standby:
+            self.refuse(standby.url(), 69, "can only be read",
+                        "name the primary")
+
+    def test_a_server_without_certificates(self):
+        self.refuse_here(69, "does not support SSL", sslmode="require")
+
+    def test_a_server_of_another_protocol(self):
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            def answer():
+                while True:
+                    try:
+                        client, _ = server.accept()
+                    except OSError:
+                        return
+                    client.recv(1000)
+                    client.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+                    client.close()
+            threading.Thread(target=answer, daemon=True).start()
+            port = server.getsockname()[1]
+            self.refuse(f"postgresql://holdfast@127.0.0.1:{port}/holdfast", 69,
+                        f"127.0.0.1:{port}", "is not PostgreSQL")
+            server.shutdown(socket.SHUT_RDWR)
+
+    def test_nobody_there(self):
+        self.refuse("postgresql://holdfast@127.0.0.1:1/holdfast", 69,
+                    "127.0.0.1:1", "Connection refused")
+        self.refuse("postgresql://holdfast@none.invalid/holdfast", 69,
+                    "none.invalid")
+
+    def test_settings_of_the_database_that_would_be_in_the_way(self):
+        self.server.sql("CREATE DATABASE odd OWNER holdfast;",
+                        database="postgres")
+        for setting in ("default_transaction_isolation = 'serializable'",
+                        "default_transaction_deferrable = on",
+                        "synchronous_commit = off", "statement_timeout = 0",
+                        "search_path = ''", "client_min_messages = error",
+                        "standard_conforming_strings = off",
+                        "DateStyle = 'German'", "extra_float_digits = -15",
+                        "bytea_output = escape", "row_security = off"):
+            self.server.sql(f"ALTER DATABASE odd SET {setting}",
+                            database="postgres")
+        done = subprocess.run(
+            [HOLDFAST, "run", "--at", self.server.url(database="odd"), "a",
+             "--", "true"], text=True, capture_output=True,
+            env={**os.environ, "PGOPTIONS": "-c geqo=off",
+                 "PGTARGETSESSIONATTRS": "read-only", "PGGSSENCMODE": "require",
+                 "PGCLIENTENCODING": "LATIN1"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+
+if __name__ == "__main__":
+    need_servers()
+    HOLDFAST = sys.argv[1]
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""Lock servers on a place in PostgreSQL: one leads, another takes over with all
+that was granted; a database that was killed is waited for; and a standby that
+was promoted is a place that may have forgotten.
+
+usage: test_served.py HOLDFASTD HOLDFAST
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+from cluster import Postgres, await_that, need_servers
+
+LEADER_TTL = 5
+FORGOT = "grants nothing yet"
+
+
+class Node:
+    """A lock server, and what it has said."""
+
+    def __init__(self, place, *options):
+        self.log = tempfile.TemporaryFile("w+")
+        read, write = os.pipe()
+        self.process = subprocess.Popen(
+            [HOLDFASTD, "--at", place, "--port", "0", "--ready-fd", str(write),
+             "--log", "json", *options],
+            stdout=self.log, stderr=self.log, pass_fds=[write])
+        os.close(write)
+        with os.fdopen(read) as ready:
+            self.port = int(ready.read() or 0)
+        self.address = f"127.0.0.1:{self.port}"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.process.kill()
+        self.process.wait()
+        self.log.close()
+
+    def said(self, event):
+        """The lines of that event."""
+        self.log.seek(0)
+        lines = [json.loads(line) for line in self.log if line[:1] == "{"]
+        return [line for line in lines if line["event"] == event]
+
+    def leads(self):
+        return self.said("leads")
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+
+class Served(unittest.TestCase):
+    def start(self, place, *options):
+        return self.enterContext(Node(place, *options))
+
+    def hold(self, nodes, name, command="cat"):
+        """A lock, held until the process is told that its input ends."""
+        process = subprocess.Popen(
+            [HOLDFAST, "run", "--at", self.place_of(nodes), "--ttl", "10s",
+             name, "--", "sh", "-c", f"echo held; {command}"],
+            text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE)
+        self.addCleanup(self.end, process)
+        self.assertEqual(process.stdout.readline(), "held\n")
+        return process
+
+    @staticmethod
+    def end(process):
+        process.kill()
+        process.communicate()
+
+    @staticmethod
+    def place_of(nodes):
+        return "http://" + ",".join(node.address for node in nodes)
+
+    def run_once(self, nodes, name, *options):
+        return subprocess.run(
+            [HOLDFAST, "run", "--at", self.place_of(nodes), *options, name,
+             "--", "true"], text=True, capture_output=True)
+
+    def gives_back(self, process):
+        """It held the lock to the end."""
+        said = process.communicate("")
+        self.assertEqual(process.returncode, 0, said)
+
+    def test_the_next_leader_has_all_that_was_granted(self):
+        server = self.enterContext(Postgres())
+        first = self.start(server.url())
+        await_that(first.leads)
+        second = self.start(server.url())
+        nodes = [first, second]
+        holder = self.hold(nodes, "a")
+        begun = time.monotonic()
+        first.kill()
+        await_that(second.leads)
+        took = time.monotonic() - begun
+        self.assertLess(took, LEADER_TTL + 2)
+        self.assertEqual(second.said(FORGOT), [])
+        tried = self.run_once(nodes, "a", "-n")
+        self.assertEqual(tried.returncode, 75, tried.stderr)
+        self.gives_back(holder)
+        self.assertEqual(self.run_once(nodes, "a").returncode, 0)
+
+    def test_no_table_lock_is_taken_beside_a_lock_server(self):
+        server = self.enterContext(Postgres())
+        node = self.start(server.url())
+        await_that(node.leads)
+        tried = subprocess.run(
+            [HOLDFAST, "run", "--at", server.url(), "a", "--", "true"],
+            text=True, capture_output=True)
+        self.assertEqual(tried.returncode, 69)
+        self.assertIn(f"http://{node.address}", tried.stderr)
+
+    def test_a_database_that_comes_back_has_all_that_was_granted(self):
+        server = self.enterContext(Postgres())
+        node = self.start(server.url())
+        await_that(node.leads)
+        holder = self.hold([node], "a")
+        server.kill()
+        server.start()
+        self.assertEqual(self.run_once([node], "b").returncode, 0)
+        self.assertEqual(self.run_once([node], "a", "-n").returncode, 75)
+        self.gives_back(holder)
+        self.assertEqual(node.said(FORGOT), [])
+
+    def test_a_promotion_is_a_place_that_forgot(self):
+        server = self.enterContext(Postgres())
+        standby = self.enterContext(server.standby())
+        place = (f"postgresql://holdfast@{server.address}:{server.port},"
+                 f"{standby.address}:{standby.port}/holdfast")
+        node = self.start(place, "--max-ttl", "10s")
+        await_that(node.leads)
+        self.assertEqual(self.run_once([node], "a", "--ttl", "5s").returncode, 0)
+        standby.await_replayed(server.position())
+        server.kill()
+        standby.promote()
+        await_that(lambda: node.said(FORGOT), "the node to forget")
+        said = node.said(FORGOT)[0]
+        self.assertIn("promoted", said["why"])
+        self.assertGreater(said["grace_ms"], 10000)
+
+
+if __name__ == "__main__":
+    need_servers()
+    HOLDFASTD, HOLDFAST = sys.argv[1:3]
+    unittest.main(argv=sys.argv[:1])
