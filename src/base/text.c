@@ -368,12 +368,27 @@ hf_text_show(char *to, size_t size, const char *bytes, size_t len)
     to[used] = '\0';
 }
 
+/* Where a user may stand.  Slashes may be missing, and so may a scheme; but what
+ * has a single slash is a path. */
+static const char *
+find_user(const char *url)
+{
+    static const char database[] = "postgres";
+    const char *slashes = strstr(url, "//");
+
+    if (slashes != NULL)
+        return slashes;
+    if (strncmp(url, database, sizeof(database) - 1) == 0)
+        return url + strcspn(url, ":/@");
+    return url[strcspn(url, "/@")] == '@' ? url : "";
+}
+
 void
 hf_text_add_url(struct hf_text *text, const char *url)
 {
-    const char *from = strstr(url, "//");
-    const char *at = from == NULL ? NULL : strrchr(from, '@');
-    const char *colon = at == NULL ? NULL : strchr(from, ':');
+    const char *from = find_user(url);
+    const char *at = strrchr(from, '@');
+    const char *colon = at == NULL ? NULL : strchr(from + (*from == ':'), ':');
     const char *rest = url;
     const char *option;
 

@@ -53,7 +53,8 @@ void hf_text_addv(struct hf_text *text, const char *format, va_list args);
 void hf_text_add_json(struct hf_text *text, const char *bytes, size_t len);
 
 /* A URL, which may be none, without what may be its password: the bytes between
- * a colon behind // and the last @, and those behind "password=". */
+ * a colon behind // and the last @, also where // is missing, and those behind
+ * "password=". */
 void hf_text_add_url(struct hf_text *text, const char *url);
 
 /* Each %XX as the byte that it names, and all others as they are.  False: a %

@@ -375,10 +375,11 @@ hf_postgresql_place_read(const char *rest, struct hf_postgresql_place *out,
 /* ---- As a text ----------------------------------------------------------- */
 
 static void
-add_encoded(struct hf_text *out, const char *string)
+add_encoded(struct hf_text *out, const char *string, const char *as_they_are)
 {
     for (; *string != '\0'; string++)
-        if (isalnum((unsigned char)*string) || strchr("-._~/", *string) != NULL)
+        if (isalnum((unsigned char)*string) ||
+            strchr(as_they_are, *string) != NULL)
             hf_text_add_bytes(out, string, 1);
         else
             hf_text_addf(out, "%%%02X", (unsigned)(unsigned char)*string);
@@ -408,7 +409,7 @@ add_option(struct hf_text *out, char *mark, const char *name, const char *value)
     if (value == NULL)
         return;
     add_name(out, mark, name);
-    add_encoded(out, value);
+    add_encoded(out, value, "-._~/");
 }
 
 static void
@@ -448,7 +449,7 @@ hf_postgresql_place_parse(const char *rest, struct hf_place *place,
     hf_text_init(&out, place->text, sizeof(place->text));
     hf_text_add(&out, SCHEME "//");
     if (read.user != NULL) {
-        add_encoded(&out, read.user);
+        add_encoded(&out, read.user, "-._~");
         hf_text_add(&out, "@");
     }
     for (unsigned i = 0; i < read.hosts_count; i++) {
@@ -456,7 +457,7 @@ hf_postgresql_place_parse(const char *rest, struct hf_place *place,
         add_address(&out, &read.hosts[i]);
     }
     hf_text_add(&out, "/");
-    add_encoded(&out, read.database);
+    add_encoded(&out, read.database, "-._~");
     add_options(&out, &read);
     return out.len <= HF_PLACE_MAX
                ? HF_OK

@@ -34,6 +34,7 @@ TEST(a_url_has_one_tidy_form)
          "postgresql://a,b:1,[::1]:2,127.0.0.1/x"},
         {"postgresql://[FE80::1]/x", "postgresql://[fe80::1]/x"},
         {"postgresql://an%40n@db/a%2Bb c", "postgresql://an%40n@db/a%2Bb%20c"},
+        {"postgresql://a%2Fb@db/c%2Fd", "postgresql://a%2Fb@db/c%2Fd"},
         {"postgresql://db/x?schema=holdfast", "postgresql://db/x"},
         {"postgresql://db/x?trust_clock=2s&schema=s_1&listen=L:5432",
          "postgresql://db/x?schema=s_1&listen=l&trust_clock=2000ms"},
