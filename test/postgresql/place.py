@@ -168,7 +168,8 @@ def make_holdable(server):
         name=name, types=types, result=result, call=call,
         parameters=types) for name, types, result, call in (
             ("settle", "integer", "text",
-             "RETURN holdfast.settle_itself($1);"),
+             "RETURN holdfast.settle_itself(coalesce("
+             "current_setting('test.patience_ms', true)::integer, $1));"),
             ("clock", "", "bigint", "RETURN holdfast.clock_itself();"),
             ("note_ttl", "bigint, bigint, boolean", "boolean",
              "RETURN holdfast.note_ttl_itself($1, $2, $3);"))))
@@ -179,10 +180,12 @@ class Held:
     COMMIT; and goes on when it is told to."""
 
     def __init__(self, server, statement, step=None):
-        self.server, self.step = server, step
+        self.step = step
         self.gate, self.session = server.session(), server.session("holdfast")
         self.pid = self.session.pid()
-        self.session.do(f"SET test.hold = '{step or ''}'")
+        # Whom a busy machine keeps waiting waits on.
+        self.session.do(f"SET test.hold = '{step or ''}';"
+                        "SET test.patience_ms = 60000")
         if step:
             self.gate.do(f"SELECT pg_advisory_lock(1, {self.pid})")
         self.session.do(BEGIN)
@@ -197,7 +200,7 @@ class Held:
 
     def state(self):
         """held, waiting (for another's lock), or done."""
-        shown = self.server.sql(
+        shown = self.gate.do(
             "SELECT application_name, wait_event_type, state,"
             " left(query, 5) = 'BEGIN' FROM pg_stat_activity"
             f" WHERE pid = {self.pid}")
