@@ -368,8 +368,8 @@ hf_text_show(char *to, size_t size, const char *bytes, size_t len)
     to[used] = '\0';
 }
 
-/* Where a user may stand.  Slashes may be missing, and so may a scheme; but what
- * has a single slash is a path. */
+/* Where a user may stand.  Slashes may be missing, and so may a scheme; but
+ * what has a single slash is a path. */
 static const char *
 find_user(const char *url)
 {
