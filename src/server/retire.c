@@ -81,8 +81,10 @@ wait_for(struct hf_retired *retired, struct hf_duration time,
 {
     if (time.ms <= retired->wait.ms)
         return;
+    /* whether it is alive is known no sooner */
+    if (retired->wait.ms == 0 || retired->why != HF_RETIRE_ALIVE)
+        retired->why = why;
     retired->wait = time;
-    retired->why = why;
 }
 
 /* For how long does whoever holds it believe so?  What is for a person is not
@@ -173,27 +175,88 @@ stands_for(struct hf_journal *journal, const struct hf_journal_found *found,
     return !changed;
 }
 
+/* In the place of the very head that was watched. */
 static enum hf_status
-take_node_out(struct hf_journal *journal, struct hf_journal_found *found,
-              struct hf_error *error)
+put(struct hf_journal *journal, struct hf_journal_found *found,
+    const struct hf_journal_change *changes, size_t changes_count,
+    struct hf_error *error)
 {
-    const struct hf_journal_write put = {
+    const struct hf_journal_write write = {
         .head = &found->head,
         .expect = found->version,
+        .changes = changes,
+        .changes_count = changes_count,
     };
-    enum hf_verdict verdict;
+    enum hf_verdict verdict = hf_journal_write(journal, &write, in_patience(),
+                                               &found->version, error);
 
-    found->head.node[0] = '\0';
-    found->head.address[0] = '\0';
-    found->head.grace.ms = 0; /* it was waited for */
-    verdict =
-        hf_journal_write(journal, &put, in_patience(), &found->version, error);
     if (verdict == HF_APPLIED)
         return HF_OK;
     if (verdict == HF_REFUSED)
         return hf_fail(error, HF_E_UNAVAILABLE,
                        "somebody has begun to serve it");
     return HF_E_UNAVAILABLE;
+}
+
+static struct hf_journal_change
+deleted(const struct hf_journal_chunk *chunk, size_t at)
+{
+    if (chunk->rows == HF_JOURNAL_SESSIONS)
+        return (struct hf_journal_change){.kind = HF_CHANGE_DELETE_SESSION,
+                                          .key = chunk->sessions[at].id};
+    return (struct hf_journal_change){.kind = HF_CHANGE_DELETE_GRANT,
+                                      .key =
+                                          chunk->grants[at].grant.loaded.fence};
+}
+
+static enum hf_status
+drop_chunk(struct hf_journal *journal, const struct hf_journal_chunk *chunk,
+           struct hf_journal_found *found, struct hf_error *error)
+{
+    struct hf_journal_change changes[HF_JOURNAL_CHUNK];
+    size_t most = hf_journal_limits(journal).changes;
+    enum hf_status status = HF_OK;
+    size_t count;
+
+    for (size_t at = 0; at < chunk->count && status == HF_OK; at += count) {
+        count = chunk->count - at < most ? chunk->count - at : most;
+        for (size_t i = 0; i < count; i++)
+            changes[i] = deleted(chunk, at + i);
+        status = put(journal, found, changes, count, error);
+    }
+    return status;
+}
+
+/* Others may have the locks from here on: what was granted must not come back
+ * with the next server. */
+static enum hf_status
+drop_all(struct hf_journal *journal, const struct hf_alloc *alloc,
+         struct hf_journal_found *found, struct hf_error *error)
+{
+    struct hf_journal_chunk *chunk = hf_new(alloc, struct hf_journal_chunk);
+    enum hf_status status = HF_OK;
+
+    if (chunk == NULL)
+        return hf_fail(error, HF_E_NOMEM, "out of memory");
+    chunk->arena.alloc = alloc;
+    while (status == HF_OK && chunk->rows != HF_JOURNAL_END) {
+        status = hf_journal_load(journal, chunk, in_patience(), error);
+        if (status == HF_OK)
+            status = drop_chunk(journal, chunk, found, error);
+    }
+    hf_arena_fini(&chunk->arena);
+    hf_free(alloc, chunk);
+    return status;
+}
+
+static enum hf_status
+take_node_out(struct hf_journal *journal, struct hf_journal_found *found,
+              struct hf_error *error)
+{
+    found->head.node[0] = '\0';
+    found->head.address[0] = '\0';
+    found->head.grace.ms = 0; /* it was waited for */
+    return put(journal, found, NULL, 0, error);
 }
 
 /* May something be held that is not in it any more [L6]? */
@@ -267,8 +330,11 @@ retire(struct hf_journal *journal, const struct hf_alloc *alloc,
                        "it is served, by a node that is alive: http://%.120s; "
                        "stop that one",
                        found.head.address);
-    if (found.exists && retired->freed)
-        status = take_node_out(journal, &found, error);
+    if (found.exists && retired->freed) {
+        status = drop_all(journal, alloc, &found, error);
+        if (status == HF_OK)
+            status = take_node_out(journal, &found, error);
+    }
     return status == HF_OK ? unmark(journal, error) : status;
 }
 

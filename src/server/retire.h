@@ -6,9 +6,9 @@
 #include "base/process.h"
 #include "store/kind.h"
 
-/* Why it waits: the longest of these. */
+/* Why it waits: the first, or else the longest of these. */
 enum hf_retire_why {
-    HF_RETIRE_ALIVE,     /* the leader may be alive, for its ttl */
+    HF_RETIRE_ALIVE,     /* the leader may be alive, and its grants */
     HF_RETIRE_GRANTED,   /* holders believe in their grants for so long */
     HF_RETIRE_FORGOTTEN, /* so do those whose grants were lost [L6] */
 };
@@ -35,8 +35,8 @@ struct hf_retired {
  * loss asks for [L6].
  * If it stands, the node is taken out of it at the very version that was
  * watched: a leader that was only slow finds its next batch refused, and leads
- * no more.  What sessions and grants are there stays, for whoever serves it
- * again.
+ * no more.  Sessions and grants are deleted before, for others may have the
+ * locks from then on; the audit stays.
  *
  * Blocks for that time.  Errors as hf_journal_open, and HF_E_UNAVAILABLE: a
  * node leads, and is alive; the place does not answer; something is granted

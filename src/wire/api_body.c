@@ -351,6 +351,18 @@ hf_api_body_read(const struct hf_api_form *form, struct hf_bytes text,
                    why.text[0] == '\0' ? "" : ": ", why.text);
 }
 
+/* It is answered as a number. */
+static bool
+read_line_id(struct hf_bytes value, uint64_t *id)
+{
+    int64_t number;
+
+    if (!hf_json_integer(value, &number) || number < 0)
+        return false;
+    *id = (uint64_t)number;
+    return true;
+}
+
 void
 hf_api_line_read(struct hf_bytes text, struct hf_api_line *line)
 {
@@ -363,8 +375,7 @@ hf_api_line_read(struct hf_bytes text, struct hf_api_line *line)
            hf_json_next_member(text, &at, &key, &value)) {
         /* what a text ends with may have been cut */
         if (hf_json_says(key, "id"))
-            line->has_id =
-                at < text.len && hf_fields_read_natural(value, &line->id);
+            line->has_id = at < text.len && read_line_id(value, &line->id);
         else if (hf_json_says(key, "do"))
             line->what = value;
     }

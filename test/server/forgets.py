@@ -547,6 +547,47 @@ def retired_within_it(checks):
                      time.monotonic() >= until, (word, done))
 
 
+def freed(checks):
+    """By --retire: what was granted does not come back."""
+    with folder() as path, Server(DAEMON, path) as server:
+        server.await_leading()
+        client = Client(server).open(ttl="2s", who="old")
+        client.acquire("x")
+        server.kill()
+        _, done = retire(path)
+        server.start()
+        server.await_leading()
+        _, page = Client(server).ask("GET", "/v1/sessions")
+        checks.check("with what --retire freed no server begins",
+                     done.returncode == 0 and page["sessions"] == [] and
+                     ask(server) == "granted", (done, page))
+
+
+def not_heard(checks):
+    """Who waits is not told of a beat that was before an outage."""
+    with folder() as path, Server(DAEMON, path) as server:
+        server.await_leading()
+        Client(server).open(ttl="30s", who="old").acquire("x")
+        waiter = subprocess.Popen(
+            [HOLDFAST, "run", "--at", f"http://127.0.0.1:{server.port}", "-w",
+             "60s", "x", "--", "true"], stderr=subprocess.PIPE, text=True)
+        said = [waiter.stderr.readline()]
+        while "last beat" not in said[-1]:
+            said.append(waiter.stderr.readline())
+        server.kill()
+        while "no answer" not in said[-1] and "refused" not in said[-1]:
+            said.append(waiter.stderr.readline())
+        server.start()
+        after = []
+        while "no beat seen" not in "".join(after):
+            after.append(waiter.stderr.readline())
+        waiter.kill()
+        waiter.wait()
+        checks.check("after an outage no beat is told that nobody saw",
+                     not any("last beat" in line for line in after),
+                     said + after)
+
+
 # ---- Copies --------------------------------------------------------------------
 
 def service(server):
@@ -623,7 +664,7 @@ def main():
     for show in (retired_without_a_file, backup_of_a_stopped_one,
                  promised_more, restored_in_place, begins_anew, online_backup,
                  folded, index_lost, in_memory, learns, goes_on, ends, retired,
-                 retired_within_it, copied, told_so, promises):
+                 retired_within_it, freed, not_heard, copied, told_so, promises):
         show(checks)
     return checks.end()
 

@@ -281,6 +281,8 @@ def refusals(checks, server, make):
             ("no id", '{"do":"open"}', None, "bad-request"),
             ("an id that is none", '{"id":-1,"do":"open"}', None,
              "bad-request"),
+            ("an id that is a text", '{"id":"7","do":"open"}', None,
+             "bad-request"),
             ("nothing to do", '{"id":71}', 71, "bad-request"),
             ("something else to do", '{"id":72,"do":"steal"}', 72,
              "bad-request"),

@@ -145,6 +145,8 @@ answered(struct hf_node_call *call, const struct hf_http_answer *answer)
 
     server->polling = NULL;
     server->next_poll_at = hf_after(now, least_pause);
+    if (answer == NULL) /* what was seen is not known to be so any more */
+        hf_views_hide(&lock->shown);
     if (answer != NULL && hf_sessions_wait(lock) &&
         read_poll(server, lock, answer))
         hf_heap_set(&server->polls, &lock->poll_at, now);
@@ -194,6 +196,7 @@ send_poll(struct hf_server *server, struct hf_server_lock *lock)
 static void
 give_up_waiting(struct hf_server *server)
 {
+    hf_views_hide(&server->polling->shown);
     hf_node_call_overdue(&server->polling->poll);
     hf_node_call_cancel(&server->polling->poll);
     server->polling = NULL;
