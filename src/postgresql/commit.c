@@ -30,6 +30,11 @@ enum { FLAG_SYNCHRONOUS = 1 };
 /* For so long a group may wait for another session's lock, at most: meanwhile
  * the others' answers wait, too. */
 enum { LOCK_MAX_MS = 1000 };
+#define LOCKED "55P03"
+static const struct hf_error locked = {
+    HF_E_UNAVAILABLE,
+    "another session of the database keeps a row of it locked",
+};
 
 static const char apply[] =
     "SELECT * FROM @schema@.apply($1, $2, $3, $4, $5, $6, $7, $8)";
@@ -419,6 +424,7 @@ send_once(struct sending *s)
     enum hf_verdict verdict;
 
     if (!encode(s, values)) {
+        s->busy = NULL;
         give_error(s, &(struct hf_error){HF_E_NOMEM, "no memory to commit"});
         return false;
     }
@@ -430,7 +436,7 @@ send_once(struct sending *s)
         take_rows(s, rows);
     } else {
         judge(s, verdict);
-        give_error(s, &why);
+        give_error(s, strcmp(report.error, LOCKED) == 0 ? &locked : &why);
     }
     PQclear(rows);
     return verdict == HF_UNAVAILABLE && hf_pg_verdict_again(&report);
@@ -456,7 +462,7 @@ send_all(struct sending *s)
 static void
 send_busy(const struct sending *all)
 {
-    for (size_t i = 0; i < all->groups_count; i++) {
+    for (size_t i = 0; all->busy != NULL && i < all->groups_count; i++) {
         int64_t left_ms = hf_between(hf_now(), all->until).ms / 3;
         struct sending one = *all;
 
@@ -464,9 +470,7 @@ send_busy(const struct sending *all)
             continue;
         atomic_store(&all->store->base.locked_ms, hf_now().ms);
         if (all->link->broken || left_ms <= 0) {
-            give_error(
-                all, &(struct hf_error){HF_E_UNAVAILABLE,
-                                        "another session keeps a row locked"});
+            give_error(all, &locked);
             continue;
         }
         one.groups = &all->groups[i];
@@ -477,9 +481,7 @@ send_busy(const struct sending *all)
         one.link->waited = true;
         send_all(&one);
         if (one.busy != NULL && one.busy[0])
-            give_error(
-                all, &(struct hf_error){HF_E_UNAVAILABLE,
-                                        "another session keeps a row locked"});
+            give_error(all, &locked);
     }
 }
 
