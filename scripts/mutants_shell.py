@@ -40,6 +40,7 @@ SECONDS_MAX = 120
 LOOK_S = 0.1
 # What tests start by itself, or take in.
 PRODUCTS = ("bin/holdfast", "bin/holdfastd", "lib/holdfast/holdfast-http.so",
+            "lib/holdfast/place-postgresql.so",
             "lib/libholdfast.so")
 # Where tests keep files: of those that are cut short nothing may stay.
 KEPT = ("/tmp", "/dev/shm")

@@ -106,7 +106,7 @@ identify(struct pg_journal *j, const struct hf_pg_link *link,
 }
 
 /* A head that names another place was copied or restored, or its server
- * promoted: what was granted since may be lost. */
+ * promoted: who reads it sees that. */
 static enum hf_status
 take_head(struct pg_journal *j, const PGresult *rows,
           struct hf_journal_found *out, struct hf_error *error)
@@ -123,8 +123,6 @@ take_head(struct pg_journal *j, const PGresult *rows,
         status = hf_head_decode(PQgetvalue(rows, 0, VALUE),
                                 (size_t)PQgetlength(rows, 0, VALUE),
                                 &found.head, error);
-        if (status == HF_OK && found.head.store != found.store)
-            found.loss = HF_STORE_COPIED;
     }
     *out = found;
     return status;

@@ -2,7 +2,9 @@
 #include "support/journals.h"
 #include "support/test.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /*
  * A store keeps the locks of a table, or is served: a claim is refused while a
@@ -16,17 +18,42 @@ struct shared {
     struct hf_journal *journal;
 };
 
+/* Where the environment names a server (test/postgresql/run.py), it is a schema
+ * of its own there. */
+static void
+run_shared(struct files *files, void (*run)(struct shared *shared))
+{
+    const char *server = getenv("HF_POSTGRESQL");
+    struct shared shared = {.files = server == NULL ? files : NULL};
+    char schema[SUITE_PLACE_SIZE];
+    const char *place = server == NULL ? files->place : schema;
+    static unsigned made;
+
+    snprintf(schema, sizeof(schema), "%s?schema=shared_%d_%u",
+             server == NULL ? "" : server, (int)getpid(), ++made);
+    shared.store = suite_open_place(place);
+    shared.journal = journals_open(place);
+    run(&shared);
+    hf_journal_close(shared.journal);
+    hf_store_close(shared.store);
+}
+
+/* Where somebody changes the file by hand. */
+static void
+need_file(struct shared *b)
+{
+    if (b->files != NULL)
+        return;
+    hf_journal_close(b->journal);
+    hf_store_close(b->store);
+    skip();
+}
+
 #define SHARED_TEST(sentence)                                                  \
     static void run_##sentence(struct shared *b);                              \
     TEST_IN(files_set_up, files_tear_down, sentence)                           \
     {                                                                          \
-        struct shared shared = {.files = *state};                              \
-                                                                               \
-        shared.store = files_open(shared.files);                               \
-        shared.journal = journals_open(shared.files->place);                   \
-        run_##sentence(&shared);                                               \
-        hf_journal_close(shared.journal);                                      \
-        hf_store_close(shared.store);                                          \
+        run_shared(*state, run_##sentence);                                    \
     }                                                                          \
     static void run_##sentence(struct shared *b)
 
@@ -90,6 +117,7 @@ SHARED_TEST(nothing_is_claimed_beside_a_head_that_cannot_be_read)
 {
     struct hf_error error = {0};
 
+    need_file(b);
     put_head(b, "", "");
     files_sql(b->files->path, "UPDATE holdfast_head SET value = 'no head'");
     assert_int_equal(claim(b->store, "meanwhile", &error), HF_UNAVAILABLE);
@@ -167,6 +195,7 @@ SHARED_TEST(a_late_batch_does_nothing_in_a_file_that_was_made_anew)
     struct hf_journal *anew;
     char rows[64];
 
+    need_file(b);
     late.expect = journals_put(b->journal, &head, NULL, 0);
     suite_destroy_folder(b->files->folder);
     suite_remake_folder(b->files->folder);
