@@ -10,7 +10,7 @@ all: ## build the program and the library into build/bin and build/lib
 	@echo "building the commands, the server and the library into build/"
 	@scripts/build.sh default
 	@scripts/made.sh
-run: ## install what is missing, build, and show the main job; or PLACE=server
+run: ## install what is missing, build, and show the main job; or PLACE=server, postgresql
 	@scripts/deps.sh run
 	@scripts/build.sh default
 	@scripts/show.sh build "$(PLACE)"

@@ -1,12 +1,13 @@
 #!/bin/bash
-# demo.sh PROGRAM: the main job, shown with real processes on one SQLite file.
-# Every wait is for a condition and has a deadline; every claim is looked at,
-# and the script fails at the first that does not hold.
+# demo.sh PROGRAM [PLACE]: the main job, shown with real processes on one SQLite
+# file, or at a place that a URL names and that is empty.  Every wait is for a
+# condition and has a deadline; every claim is looked at, and the script fails at
+# the first that does not hold.
 set -u
 
-holdfast=$(realpath "${1:?usage: demo.sh PROGRAM}") || exit 70
+holdfast=$(realpath "${1:?usage: demo.sh PROGRAM [PLACE]}") || exit 70
 here=$(mktemp -d) || exit 70
-export HOLDFAST_AT="sqlite:$here/locks.db"
+export HOLDFAST_AT=${2:-"sqlite:$here/locks.db"}
 started=()
 exec {silence}<> <(:) # nothing ever comes from it: a pause between looks
 
@@ -90,8 +91,13 @@ esac
 END
 
 say "Holdfast keeps a command under a lock.  This shows it, with real processes,"
-say "on the default kind of place: one SQLite file, here $here/locks.db,"
-say "so that the locks you may have are not touched."
+if [ $# = 1 ]; then
+    say "on the default kind of place: one SQLite file, here $here/locks.db,"
+    say "so that the locks you may have are not touched."
+else
+    say "at $HOLDFAST_AT,"
+    say "a place of its own, so that the locks you may have are not touched."
+fi
 say
 
 say "1. Alice holds the lock 'report'; her command ignores requests to stop."

@@ -1,7 +1,7 @@
 #!/bin/sh
 # deps.sh [--check] PURPOSE...: install the Debian packages that the purposes
-# (run, test, lint, browser) need and that are missing; with --check, only say
-# so.  Installs nothing, and asks for nothing, when nothing is missing.
+# (run, servers, test, lint, browser) need and that are missing; with --check,
+# only say so.  Installs nothing, and asks for nothing, when nothing is missing.
 set -eu
 
 run="gcc libc6-dev cmake ninja-build pkg-config libsqlite3-dev
@@ -10,6 +10,7 @@ run="gcc libc6-dev cmake ninja-build pkg-config libsqlite3-dev
 test="g++ spin python3 clang lld libclang-rt-14-dev libcmocka-dev
     libjansson-dev faketime sqlite3 procps jq curl nghttp2-client nodejs python3-h2
     python3-yaml python3-jsonschema"
+servers="python3" # what scripts/servers.sh fetches is started by it
 browser="python3 chromium"
 lint="clang-format-14 clang-tidy-14 cppcheck shellcheck python3-minimal"
 
@@ -23,6 +24,7 @@ wanted=
 for purpose in "$@"; do
     case $purpose in
     run) wanted="$wanted $run" ;;
+    servers) wanted="$wanted $servers" ;;
     test) wanted="$wanted $test" ;;
     lint) wanted="$wanted $lint" ;;
     browser) wanted="$wanted $browser" ;;

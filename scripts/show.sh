@@ -1,6 +1,7 @@
 #!/bin/sh
-# show.sh BUILD PLACE: the main job, at a file (PLACE is empty), or what blocked
-# requests did to a lock server (PLACE is server).
+# show.sh BUILD PLACE: the main job, at a file (PLACE is empty); or what blocked
+# requests did to a lock server (server); or the main job in PostgreSQL, and two
+# lock servers there, of which one is killed (postgresql).
 set -eu
 
 case $2 in
@@ -10,8 +11,18 @@ server)
     exec scripts/demo_server.sh "$1/bin/holdfast" "$1/bin/holdfastd" \
         "$1/bin/holdfastd_ghosts"
     ;;
+postgresql)
+    scripts/deps.sh servers
+    scripts/servers.sh
+    # shellcheck disable=SC2016 # expanded where the server runs
+    exec test/postgresql/run.py sh -ec '
+        scripts/demo.sh "$1/bin/holdfast" "$HF_POSTGRESQL"
+        echo
+        scripts/demo_leader.sh "$1/bin/holdfast" "$1/bin/holdfastd" \
+            "$HF_POSTGRESQL?schema=served"' sh "$1"
+    ;;
 *)
-    echo "make run: PLACE is server, or is not given" >&2
+    echo "make run: PLACE is server or postgresql, or is not given" >&2
     exit 64
     ;;
 esac

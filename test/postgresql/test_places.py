@@ -84,6 +84,7 @@ class Places(unittest.TestCase):
         self.refuses("SELECT FROM holdfast.journal_sessions", "viewer")
         self.refuses("SELECT FROM holdfast.records", "viewer")
         self.paste("keepalives")
+        self.paste("longest")
 
     def test_a_lock_is_cleared_at_the_version_that_was_seen(self):
         self.holds("postgres", "a")
@@ -110,7 +111,7 @@ class Places(unittest.TestCase):
         self.assertEqual(PAGE.count("```sql"), len(self.blocks))
         self.assertEqual(set(self.blocks), {
             "admin", "least", "server", "viewer", "look", "clear", "snapshots",
-            "keepalives"})
+            "keepalives", "longest"})
 
 
 HOLDFAST = sys.argv.pop(1)
