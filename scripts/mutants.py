@@ -47,7 +47,7 @@ PROOFS = [
     "clear 2 1", "slow-place 2 0", "slow-place-refuse 2 0", "forgets 2 1",
     "forgets-refuse 2 1", "slow-place-live 1 1", "fine 2 1", "fine-refuse 2 1",
     "grace 2 1", "shell 2 1", "shell-refuse 2 1", "foreign 2 1",
-    "try-refuse 2 1", "suspect 2 1",
+    "try-refuse 2 1", "suspect 2 1", "trust-clock-beyond 2 1",
     "examine 2 0", "examine-live 1 1", "live 2 1", "takeover 2 2", "drift 2 2",
     "fine 2 2",
 ]

@@ -129,10 +129,13 @@ CODEC_INLINE void
 code_answer(struct coder *coder, struct world_mail *mail)
 {
     struct hf_sight *sight = &mail->sight;
+    int64_t stood = sight->stood.ms / WORLD_TICK_MS;
 
     CODE(&coder->codec, mail->verdict);
     CODE_VERSION(coder, mail->version);
-    CODE(&coder->codec, sight->kind);
+    CODE_BITS(&coder->codec, 2, sight->kind);
+    CODE_BITS(&coder->codec, 6, stood);
+    sight->stood = world_ticks((int)stood);
     CODE_VERSION(coder, sight->version);
     CODE_VERSION(coder, sight->token);
     code_id(coder, &sight->heartbeat.id);

@@ -8,6 +8,7 @@
 #include "lab/world/person.h"
 #include "lab/world/resource.h"
 #include "lab/world/shell.h"
+#include "lab/world/stamp.h"
 #include "lab/world/strip.h"
 #include "lab/world/worker.h"
 
@@ -22,7 +23,7 @@ static size_t
 rest_size(const struct world_config *config)
 {
     return resource_size(config) + person_size(config) + forget_size(config) +
-           shell_size(config);
+           shell_size(config) + stamp_size(config);
 }
 
 size_t
@@ -48,6 +49,8 @@ pack_parts(const struct world_config *config, uint16_t parts[EXPLORE_PARTS_MAX])
         parts[count++] = (uint16_t)forget_size(config);
     if (shell_size(config) != 0)
         parts[count++] = (uint16_t)shell_size(config);
+    if (stamp_size(config) != 0)
+        parts[count++] = (uint16_t)stamp_size(config);
     if (count < EXPLORE_PARTS_MAX)
         parts[count] = 0;
 }
@@ -340,6 +343,7 @@ code_rest(struct coder *coder, struct world *world)
     person_code(coder, world);
     forget_code(coder, world);
     shell_code(coder, world);
+    stamp_code(coder, world);
 }
 
 /* ---- Writing ------------------------------------------------------------- */

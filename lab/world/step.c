@@ -8,6 +8,7 @@
 #include "lab/world/promise.h"
 #include "lab/world/resource.h"
 #include "lab/world/shell.h"
+#include "lab/world/stamp.h"
 #include "lab/world/stored.h"
 #include "lab/world/worker.h"
 
@@ -251,6 +252,7 @@ tick(struct world *world, unsigned who)
         worker_tick(world->config, i, &world->workers[i]);
     person_tick(world);
     forget_tick(world);
+    stamp_tick(world);
 }
 
 static bool
@@ -333,6 +335,7 @@ static const struct act acts[ACT_COUNT] = {
     [ACT_TICK] = {may_tick, tick},
     [ACT_LATE] = {may_come_late, stored_apply_late},
     [ACT_PURGE] = {may_purge, purge},
+    [ACT_SET_FORWARD] = {stamp_may_be_set, stamp_set},
     [ACT_UNKNOWN_APPLIED] = {may_lose_write, lose_answer},
     [ACT_UNKNOWN_DROPPED] = {may_lose_write, lose_question},
     [ACT_UNKNOWN_LATER] = {may_lose_write, delay_question},
@@ -370,6 +373,7 @@ step_acts(const struct world_config *config)
                                 BIT(ACT_OLD_EVIDENCE) | BIT(ACT_PERSON_GONE)},
         {config->hints, BIT(ACT_HINT) | BIT(ACT_AGAIN) | BIT(ACT_PERSON_HINT)},
         {config->purges, BIT(ACT_PURGE)},
+        {config->errs > 0, BIT(ACT_SET_FORWARD)},
         {config->freezes, BIT(ACT_FREEZE) | BIT(ACT_WAKE)},
         {config->cuts, BIT(ACT_CUT) | BIT(ACT_HEAL)},
         {config->abandons, BIT(ACT_ABANDON)},

@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "lab/world/promise.h"
+#include "lab/world/stamp.h"
 
 /* Only writes that expect this very version can still apply. */
 void
@@ -60,6 +61,7 @@ stored_apply(struct world *world, const struct world_write *write)
     promise_write(world, write);
     if (write->id == 0)
         note_cleared(world);
+    stamp_write(world);
     stored_keep(world);
     world->version = ++world->given;
     world->foreign = false;
@@ -93,8 +95,10 @@ stored_read(const struct world *world)
         .heartbeat = {.id = world->id},
     };
 
-    if (sight.kind == HF_SIGHT_LOCK)
+    if (sight.kind == HF_SIGHT_LOCK) {
         sight.terms = world_terms_of(world->config, world->terms);
+        sight.stood = stamp_stood(world);
+    }
     return sight;
 }
 

@@ -34,6 +34,8 @@ static const struct {
     [ACT_TICK] = {"tick", OF_WORLD, "Time passes"},
     [ACT_LATE] = {"late", NOTHING, NULL},
     [ACT_PURGE] = {"purge", OF_WORLD, "Tombstones are purged"},
+    [ACT_SET_FORWARD] = {"set-forward", OF_WORLD,
+                         "The store's clock is set forward by a tick"},
     [ACT_WAKE] = {"wake", OF_ACTOR, "wakes"},
     [ACT_SEND] = {"send", OF_ACTOR, "sends a write to the resource"},
     [ACT_ARRIVE] = {"arrive", NOTHING, NULL},

@@ -117,5 +117,5 @@ world_is_workers(enum world_act act)
         (act >= ACT_PERSON_COMES && act <= ACT_PERSON_HINT) || act >= ACT_CLEAR;
 
     return act != ACT_TICK && act != ACT_LATE && act != ACT_PURGE &&
-           act != ACT_ARRIVE && !persons;
+           act != ACT_ARRIVE && act != ACT_SET_FORWARD && !persons;
 }

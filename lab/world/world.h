@@ -48,7 +48,8 @@ struct world_terms {
     int limit; /* of the wait, in ticks; 0: none */
     bool try_only;
     bool fails; /* at once, when a refuse holder is suspected */
-    int gains;  /* ticks that its clock gains on the others' in every ttl */
+    int gains;  /* ticks that its clock gains on the others' in every ttl; below
+                   0: that it loses */
 };
 
 /* What the lock is there for: see resource.h. */
@@ -68,14 +69,17 @@ struct world_config {
                        what it saw */
     bool purges;    /* tombstones may be purged */
     enum world_resource_kind resource; /* that holders write to */
-    bool examines;      /* a person clears what is found dead: see person.h */
-    bool operator;      /* a fault: a person clears the record by force */
-    bool cuts;          /* a fault: a worker is cut off, until it is healed */
-    bool freezes;       /* a fault: a worker is frozen, and wakes later */
-    bool abandons;      /* a fault: a worker abandons what it has */
-    bool foreigners;    /* a fault: somebody puts a record there by hand */
-    bool forgets;       /* a fault: the place goes back: see forget.h */
-    int latency;        /* ticks that every call takes, without a fault */
+    bool examines;   /* a person clears what is found dead: see person.h */
+    bool operator;   /* a fault: a person clears the record by force */
+    bool cuts;       /* a fault: a worker is cut off, until it is healed */
+    bool freezes;    /* a fault: a worker is frozen, and wakes later */
+    bool abandons;   /* a fault: a worker abandons what it has */
+    bool foreigners; /* a fault: somebody puts a record there by hand */
+    bool forgets;    /* a fault: the place goes back: see forget.h */
+    int trusts;  /* ticks: the error that is promised of the store's clock, by
+                   which stamps are trusted: see stamp.h; 0: they are not */
+    int errs;    /* by so much it is set forward after a write, at the most */
+    int latency; /* ticks that every call takes, without a fault */
     bool symmetric;     /* workers of the same terms are alike */
     bool limit_shown;   /* look for what is *not* promised: two believe */
     bool judge_stuck;   /* every fair run without faults must reach a grant */
@@ -172,6 +176,9 @@ struct world {
     uint64_t id;
     unsigned terms;   /* whose: an index into config->terms */
     uint64_t marker;  /* token that the marker which is there names; or 0 */
+    unsigned age;     /* of the record, in ticks that the store's clock has
+                         shown since its stamp; as many as matter */
+    unsigned set;     /* of these, those by which it was set forward */
     uint64_t taken;   /* the token that was last taken over */
     uint64_t highest; /* fence granted so far */
     uint64_t ended;   /* a bit for each token whose process is known to have
@@ -208,6 +215,7 @@ enum world_act {
     ACT_TICK,
     ACT_LATE,
     ACT_PURGE,
+    ACT_SET_FORWARD, /* the store's clock, by a tick */
     ACT_WAKE,
     ACT_HEAL,
     ACT_SEND,   /* a write to the resource */

@@ -108,9 +108,11 @@ look(struct hf_contender *c, struct hf_instant now)
 }
 
 /* Somebody holds it: look again about as often as a holder beats, unless there
- * is a reason to look before. */
+ * is a reason to look before, as after `soon`; a clock that stands still makes
+ * nobody look all the time. */
 static void
-look_later(struct hf_contender *c, struct hf_instant now)
+look_later(struct hf_contender *c, struct hf_duration soon,
+           struct hf_instant now)
 {
     int64_t every_ms = c->evidence.terms.beat.ms;
     struct hf_instant stale_at = hf_evidence_stale_at(&c->evidence);
@@ -123,6 +125,9 @@ look_later(struct hf_contender *c, struct hf_instant now)
     when = hf_after(now, (struct hf_duration){every_ms});
     if (!hf_reached(now, stale_at))
         when = hf_earlier(when, stale_at);
+    if (soon.ms < LOOK_EVERY_MIN_MS)
+        soon.ms = LOOK_EVERY_MIN_MS;
+    when = hf_earlier(when, hf_after(now, soon));
     hf_question_rest(&c->keeper.question, when);
 }
 
@@ -330,7 +335,8 @@ ends_by_life(struct hf_contender *c, enum hf_life life)
 }
 
 static void
-on_alive(struct hf_contender *c, struct hf_instant now)
+on_alive(struct hf_contender *c, const struct hf_sight *sight,
+         struct hf_instant now)
 {
     if (ends_by_life(c, life_of(c, &c->evidence)))
         return;
@@ -338,7 +344,7 @@ on_alive(struct hf_contender *c, struct hf_instant now)
         /* It came while a read was out, and needs a read of its own. */
         look(c, now);
     else
-        look_later(c, now);
+        look_later(c, hf_evidence_stamp_in(sight), now);
 }
 
 static void
@@ -360,7 +366,7 @@ on_dead(struct hf_contender *c, enum hf_proof proof, struct hf_instant now)
     if (!takeover && !c->suspected)
         hf_outbox_notify(&c->outbox, HF_NOTICE_SUSPECTED);
     c->suspected = !takeover;
-    look_later(c, now);
+    look_later(c, HF_FOREVER, now);
 }
 
 static void
@@ -391,8 +397,10 @@ on_lock_seen(struct hf_contender *c, const struct hf_sight *sight,
 
     if (unchanged && c->asked_with != HF_PROOF_NONE)
         on_dead(c, c->asked_with, now);
+    else if (hf_evidence_by_stamp(sight))
+        on_dead(c, HF_PROOF_UNCHANGED, now);
     else
-        on_alive(c, now);
+        on_alive(c, sight, now);
 }
 
 /* An answer to a look; late ones are ignored. */

@@ -53,6 +53,21 @@ hf_evidence_proof(const struct hf_evidence *e, struct hf_instant now)
                                                     : HF_PROOF_NONE;
 }
 
+bool
+hf_evidence_by_stamp(const struct hf_sight *sight)
+{
+    return sight->terms.if_dead == HF_TAKEOVER &&
+           sight->stood.ms >= sight->terms.ttl.ms;
+}
+
+struct hf_duration
+hf_evidence_stamp_in(const struct hf_sight *sight)
+{
+    if (sight->terms.if_dead != HF_TAKEOVER || sight->stood.ms == 0)
+        return HF_FOREVER;
+    return (struct hf_duration){sight->terms.ttl.ms - sight->stood.ms};
+}
+
 struct hf_instant
 hf_evidence_stale_at(const struct hf_evidence *e)
 {

@@ -15,6 +15,11 @@
  * ask hf_evidence_proof() when a read is sent, and believe it when the answer
  * shows no change.
  *
+ * A store may promise for how long a version has stood (hf_sight).  Where that
+ * is the ttl of a takeover lock, one read is a proof by itself: a waiter that
+ * had been there from the start would have seen no more.  A refuse lock is not
+ * judged by a promise about a clock.
+ *
  * Plain data; not thread-safe; cannot fail.
  */
 
@@ -52,6 +57,13 @@ void hf_evidence_processes(struct hf_evidence *e, uint64_t version, bool gone);
 /* What a read sent at `now` proves if it shows this version again. */
 enum hf_proof hf_evidence_proof(const struct hf_evidence *e,
                                 struct hf_instant now);
+
+/* Does this read of a lock prove by itself that its holder is dead? */
+bool hf_evidence_by_stamp(const struct hf_sight *sight);
+
+/* How long until a read may do so, if nothing changes; HF_FOREVER: none will,
+ * as far as is known. */
+struct hf_duration hf_evidence_stamp_in(const struct hf_sight *sight);
 
 /* When the lock will have stood unchanged for its ttl; HF_NEVER if absent. */
 struct hf_instant hf_evidence_stale_at(const struct hf_evidence *e);

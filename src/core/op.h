@@ -94,6 +94,9 @@ struct hf_sight {
     uint64_t token;
     struct hf_heartbeat heartbeat;
     struct hf_terms terms;
+    /* LOCK: for at least so long the store had shown this version when it was
+     * read, whoever looked; 0: nothing is known. */
+    struct hf_duration stood;
 };
 
 /* "applied", "lock", ...: for traces and tests.  Static strings. */

@@ -47,6 +47,8 @@ add_sight(struct hf_text *text, const struct hf_sight *sight)
         hf_text_addf(text, " token %" PRIu64 " %s ttl %" PRId64, sight->token,
                      hf_if_dead_word(sight->terms.if_dead),
                      sight->terms.ttl.ms);
+        if (sight->stood.ms > 0)
+            hf_text_addf(text, " stood %" PRId64, sight->stood.ms);
         break;
     case HF_SIGHT_ABSENT:
         hf_text_addf(text, " absent v%" PRIu64, sight->version);

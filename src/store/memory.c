@@ -144,6 +144,7 @@ show(const struct hf_memory_row *row, struct hf_record *record)
     record->version = row->version;
     record->token = row->token;
     record->stamp_ms = row->stamp_ms;
+    record->stood.ms = 0;
     record->value_len = row->value_len;
     memcpy(record->value, row->value, kept);
 }
@@ -162,6 +163,7 @@ show_key(const struct hf_memory_table *table, struct hf_key key,
     record->version = found.version;
     record->token = 0;
     record->stamp_ms = 0;
+    record->stood.ms = 0;
     record->value_len = 0;
 }
 

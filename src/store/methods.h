@@ -26,6 +26,9 @@ struct hf_record {
     uint64_t version;
     uint64_t token;   /* the version at which this generation began */
     int64_t stamp_ms; /* of the last put, by the store's wall clock */
+    /* For at least so long it has had this version, by the same clock and as
+     * far as its operator promises that it is right; 0: nothing is promised. */
+    struct hf_duration stood;
     size_t value_len;
     char value[HF_RECORD_TEXT_MAX]; /* a longer value: value_len tells its
                                        length, value holds its beginning */

@@ -202,6 +202,7 @@ show(sqlite3_stmt *statement, int first, struct hf_record *record)
     record->version = (uint64_t)sqlite3_column_int64(statement, first);
     record->token = (uint64_t)sqlite3_column_int64(statement, first + 1);
     record->stamp_ms = sqlite3_column_int64(statement, first + 2);
+    record->stood.ms = 0;
     record->value_len = len;
     if (len > sizeof(record->value))
         len = sizeof(record->value);
@@ -218,6 +219,7 @@ show_absent(struct hf_record *record, uint64_t version)
     record->version = version;
     record->token = 0;
     record->stamp_ms = 0;
+    record->stood.ms = 0;
     record->value_len = 0;
 }
 

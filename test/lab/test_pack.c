@@ -310,6 +310,28 @@ each_of_these_makes_another_state(void **unused)
     EXPECT_OTHER(other.late_count = 1);
 }
 
+static void
+each_of_these_makes_another_state_of_the_stamp(void **unused)
+{
+    struct world_config config = *worlds_find("trust-clock");
+    struct world from;
+    struct world other;
+
+    (void)unused;
+    from = one_holds(&config, 0);
+    EXPECT_OTHER(other.age++);
+    EXPECT_OTHER(other.set++);
+    from.workers[1].mail = (struct world_mail){
+        .out = true, .served = true, .reads = true, .sight = {.stood = {250}}};
+    EXPECT_OTHER(other.workers[1].mail.sight.stood.ms += 250);
+
+    /* As old as matters, it may be set forward as often. */
+    from.age = 5;
+    other = from;
+    other.set++;
+    assert_true(same_bytes(&from, &other));
+}
+
 /* The second worker's write, of a grant before the first's, is under way. */
 static struct world
 one_is_behind(const struct world_config *config)
@@ -523,6 +545,7 @@ main(void)
         cmocka_unit_test(a_packed_world_goes_on_as_the_one_it_was_made_of),
         cmocka_unit_test(worlds_that_behave_differently_have_different_bytes),
         cmocka_unit_test(each_of_these_makes_another_state),
+        cmocka_unit_test(each_of_these_makes_another_state_of_the_stamp),
         cmocka_unit_test(each_of_these_makes_another_state_of_the_resource),
         cmocka_unit_test(each_of_these_makes_another_state_of_the_person),
         cmocka_unit_test(each_of_these_makes_another_state_of_what_is_known),

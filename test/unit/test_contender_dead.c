@@ -109,6 +109,54 @@ static const struct CMUnitTest tests[] = {
           "1010 clock | ask #7 read\n"
           "1020 found #7 lock v20 20_0\n"
           "= state watching\n"),
+    /* What the store promises is a proof by itself, also for who comes late. */
+    STORY(
+        a_lock_that_the_store_says_has_stood_for_its_ttl_is_taken_over_at_once,
+        "looking\n"
+        "10 found #1 lock v7 7_0 stood 1000\n"
+        "| waiting; ask #2 put lock v7 id1_0 new, put marker 7 absent new\n"
+        "20 applied #2 v8 | granted\n"),
+    STORY(a_try_takes_it_over_too,
+          "start try\n"
+          "looking\n"
+          "10 found #1 lock v7 7_0 stood 5000\n"
+          "| waiting; ask #2 put lock v7 id1_0 new, put marker 7 absent new\n"),
+    STORY(a_lock_that_has_stood_for_less_is_looked_at_when_it_may_be_stale,
+          "looking\n"
+          "10 found #1 lock v7 7_0 stood 880 | waiting\n"
+          "129 clock\n"
+          "130 clock | ask #2 read\n"
+          "131 found #2 lock v7 7_0 stood 1000\n"
+          "| ask #3 put lock v7 id1_0 new, put marker 7 absent new\n"),
+    STORY(a_clock_that_stands_still_makes_nobody_look_all_the_time,
+          "looking\n"
+          "10 found #1 lock v7 7_0 stood 999 | waiting\n"
+          "109 clock\n"
+          "110 clock | ask #2 read\n"
+          "120 found #2 lock v7 7_0 stood 999\n"
+          "219 clock\n"
+          "220 clock | ask #3 read\n"),
+    STORY(what_the_store_says_of_the_time_proves_nothing_of_a_refuse_lock,
+          "looking\n"
+          "10 found #1 lock v7 7_0 refuse stood 9000 | waiting\n"
+          "= state watching\n"
+          "209 clock\n"
+          "210 clock | ask #2 read\n"
+          "220 found #2 lock v7 7_0 refuse stood 9000\n"
+          "= state watching\n"),
+    STORY(the_records_ttl_counts_for_that_too,
+          "start ttl 5000\n"
+          "looking\n"
+          "10 found #1 lock v7 7_0 stood 1000\n"
+          "| waiting; ask #2 put lock v7 id1_0 new, put marker 7 absent new\n"),
+    STORY(a_stale_lock_with_a_foreign_marker_is_claimed_once_a_version,
+          "looking\n"
+          "10 found #1 lock v7 7_0 stood 1000\n"
+          "| waiting; ask #2 put lock v7 id1_0 new, put marker 7 absent new\n"
+          "20 refused #2 | ask #3 read\n"
+          "30 found #3 lock v7 7_0 stood 1020 | ask #4 read\n"
+          "40 found #4 lock v7 7_0 stood 1030\n"
+          "= state watching\n"),
     STORY(a_frozen_waiter_looks_again_before_it_believes,
           "watching\n"
           "210 clock                 | ask #2 read\n"

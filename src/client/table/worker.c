@@ -99,6 +99,7 @@ take_record(void *ctx, size_t index, const struct hf_record *record)
     if (!record->exists)
         return;
     out->sight.token = record->token;
+    out->sight.stood = record->stood;
     out->stamp_ms = record->stamp_ms;
     if (!hf_reading_take(out, &stored, &reading->worker->arena))
         batch->status = HF_E_NOMEM;

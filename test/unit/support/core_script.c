@@ -45,6 +45,7 @@ read_lock(struct script_line *line, struct hf_sight *sight)
 {
     uint64_t ttl_ms = 1000;
     uint64_t beat_ms = 200;
+    uint64_t stood_ms = 0;
 
     sight->kind = HF_SIGHT_LOCK;
     script_number(line, "v", &sight->version);
@@ -55,7 +56,9 @@ read_lock(struct script_line *line, struct hf_sight *sight)
         script_word(line, "refuse") ? HF_REFUSE : HF_TAKEOVER;
     script_option(line, "ttl", &ttl_ms);
     script_option(line, "beat", &beat_ms);
+    script_option(line, "stood", &stood_ms);
     sight->terms.ttl.ms = (int64_t)ttl_ms;
+    sight->stood.ms = (int64_t)stood_ms;
     sight->terms.beat.ms = (int64_t)beat_ms;
 }
 
