@@ -266,6 +266,9 @@ set_parameters(const struct hf_pg_link *link, const char *number,
 {
     const struct hf_postgresql_place *place = link->place;
 
+    /* libpq ignores a value that is empty, and takes the environment's, but for
+     * one in a string of values, as the first dbname may be. */
+    set(p, "dbname", "options=''");
     set(p, "host", host_of(link));
     set(p, "hostaddr", number);
     set(p, "port", port_of(link));
@@ -278,7 +281,6 @@ set_parameters(const struct hf_pg_link *link, const char *number,
 
     /* Whatever the environment says. */
     set(p, "gssencmode", "disable");
-    set(p, "options", "");
     set(p, "client_encoding", "UTF8");
     set(p, "fallback_application_name", "holdfast");
     set(p, "target_session_attrs", "read-write");
@@ -309,7 +311,7 @@ start(struct hf_pg_link *link, struct hf_error *error)
                        host_of(link));
     set_parameters(link, number, &parameters);
     link->forks = hf_fork_count();
-    link->conn = PQconnectStartParams(parameters.keys, parameters.values, 0);
+    link->conn = PQconnectStartParams(parameters.keys, parameters.values, 1);
     if (link->conn == NULL)
         return hf_fail(error, HF_E_NOMEM, "no memory to dial %s",
                        host_of(link));

@@ -18,7 +18,7 @@ hf_pg_pool_init(struct hf_pg_pool *pool, const struct hf_place *place,
     hf_fork_watch();
     hf_postgresql_place_of(place, &pool->place);
     hf_monitor_init(&pool->monitor);
-    for (size_t i = 0; i < HF_STORE_REMOTE_CALLS; i++)
+    for (size_t i = 0; i < HF_PG_LINKS; i++)
         hf_pg_link_init(
             &pool->links[i], &pool->place,
             (struct hf_pg_server){pool->place.hosts, pool->place.hosts_count});
@@ -27,7 +27,7 @@ hf_pg_pool_init(struct hf_pg_pool *pool, const struct hf_place *place,
 void
 hf_pg_pool_fini(struct hf_pg_pool *pool)
 {
-    for (size_t i = 0; i < HF_STORE_REMOTE_CALLS; i++)
+    for (size_t i = 0; i < HF_PG_LINKS; i++)
         hf_pg_link_close(&pool->links[i]);
     hf_monitor_fini(&pool->monitor);
 }
@@ -115,7 +115,7 @@ take_slot(struct hf_pg_pool *pool)
     struct hf_pg_link *found = NULL;
 
     hf_monitor_enter(&pool->monitor);
-    for (size_t i = 0; i < HF_STORE_REMOTE_CALLS; i++) {
+    for (size_t i = 0; i < HF_PG_LINKS; i++) {
         struct hf_pg_link *link = &pool->links[i];
 
         if (!pool->used[i] &&
@@ -157,21 +157,18 @@ hf_pg_pool_take(struct hf_pg_pool *pool, struct hf_instant until, int wake_fd,
     return status;
 }
 
-/* Entered: of those that nobody uses one is kept, for a while. */
+/* Entered. */
 static void
 close_idle(struct hf_pg_pool *pool)
 {
     const struct hf_duration most = {IDLE_MS};
-    bool kept = false;
 
-    for (size_t i = 0; i < HF_STORE_REMOTE_CALLS; i++) {
+    for (size_t i = 0; i < HF_PG_LINKS; i++) {
         struct hf_pg_link *link = &pool->links[i];
 
-        if (pool->used[i] || !hf_pg_link_is_open(link))
-            continue;
-        if (kept && hf_reached(hf_now(), hf_after(link->idle, most)))
+        if (!pool->used[i] && hf_pg_link_is_open(link) &&
+            hf_reached(hf_now(), hf_after(link->idle, most)))
             hf_pg_link_close(link);
-        kept = true;
     }
 }
 

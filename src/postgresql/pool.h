@@ -25,6 +25,9 @@
 
 enum {
     HF_PG_IDENTITY_SIZE = 128,
+
+    /* One a call, and one for the proof of a listener within a call. */
+    HF_PG_LINKS = HF_STORE_REMOTE_CALLS + 1,
 };
 
 struct hf_pg_pool {
@@ -32,8 +35,8 @@ struct hf_pg_pool {
     bool looks_only;
 
     struct hf_monitor monitor; /* guards what follows */
-    struct hf_pg_link links[HF_STORE_REMOTE_CALLS];
-    bool used[HF_STORE_REMOTE_CALLS];
+    struct hf_pg_link links[HF_PG_LINKS];
+    bool used[HF_PG_LINKS];
     struct hf_silence_rule silence;
     struct hf_instant dial_at;          /* and not before */
     char identity[HF_PG_IDENTITY_SIZE]; /* which place answered last; or "" */

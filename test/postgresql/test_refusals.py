@@ -12,7 +12,7 @@ import sys
 import threading
 import unittest
 
-from cluster import Postgres, need_servers
+from cluster import Pooler, Postgres, need_servers
 
 
 class Refusals(unittest.TestCase):
@@ -125,7 +125,7 @@ class Refusals(unittest.TestCase):
         self.refuse("postgresql://holdfast@none.invalid/holdfast", 69,
                     "none.invalid")
 
-    def test_settings_of_the_database_that_would_be_in_the_way(self):
+    def test_settings_of_the_database_and_the_environment_that_are_in_the_way(self):
         self.server.sql("CREATE DATABASE odd OWNER holdfast;",
                         database="postgres")
         for setting in ("default_transaction_isolation = 'serializable'",
@@ -137,13 +137,16 @@ class Refusals(unittest.TestCase):
                         "bytea_output = escape", "row_security = off"):
             self.server.sql(f"ALTER DATABASE odd SET {setting}",
                             database="postgres")
-        done = subprocess.run(
-            [HOLDFAST, "run", "--at", self.server.url(database="odd"), "a",
-             "--", "true"], text=True, capture_output=True,
-            env={**os.environ, "PGOPTIONS": "-c geqo=off",
-                 "PGTARGETSESSIONATTRS": "read-only", "PGGSSENCMODE": "require",
-                 "PGCLIENTENCODING": "LATIN1"})
-        self.assertEqual(done.returncode, 0, done.stderr)
+        with Pooler(self.server) as pooler:
+            for place in (self.server, pooler):
+                done = subprocess.run(
+                    [HOLDFAST, "run", "--at", place.url(database="odd"), "a",
+                     "--", "true"], text=True, capture_output=True,
+                    env={**os.environ, "PGOPTIONS": "-c no.such=setting",
+                         "PGTARGETSESSIONATTRS": "read-only",
+                         "PGGSSENCMODE": "require", "PGHOSTADDR": "127.0.0.2",
+                         "PGCLIENTENCODING": "LATIN1", "PGDATABASE": "none"})
+                self.assertEqual(done.returncode, 0, done.stderr)
 
 
 if __name__ == "__main__":
