@@ -49,11 +49,9 @@ show(const PGresult *rows, int row, int first, struct hf_record *record)
     int shift = first - VERSION;
     size_t len = (size_t)PQgetlength(rows, row, VALUE + shift);
 
+    memset(record, 0, offsetof(struct hf_record, value));
     record->exists = PQgetisnull(rows, row, LEN + shift) == 0;
     record->version = (uint64_t)hf_pg_column(rows, row, VERSION + shift);
-    record->token = 0;
-    record->stamp_ms = 0;
-    record->value_len = 0;
     if (!record->exists)
         return;
     record->token = (uint64_t)hf_pg_column(rows, row, TOKEN + shift);
