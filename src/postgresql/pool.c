@@ -202,6 +202,19 @@ hf_pg_pool_close_idle(struct hf_pg_pool *pool)
 
 /* ---- Identity ------------------------------------------------------------ */
 
+/* Entered.  Is it the same but for the timeline, its last word, while the
+ * operator promises that a promotion loses nothing that was answered?  What was
+ * flushed and not answered may be lost, so its log begins anew. */
+static bool
+is_promoted(const struct hf_pg_pool *pool, const char *place)
+{
+    const char *timeline = strrchr(place, ' ');
+
+    return pool->place.synchronous && timeline != NULL &&
+           strcmp(pool->identity, place) != 0 &&
+           strncmp(pool->identity, place, (size_t)(timeline - place) + 1) == 0;
+}
+
 void
 hf_pg_pool_identify(struct hf_pg_pool *pool, const struct hf_pg_link *link,
                     const struct hf_pg_identity *identity)
@@ -210,8 +223,10 @@ hf_pg_pool_identify(struct hf_pg_pool *pool, const struct hf_pg_link *link,
 
     hf_monitor_enter(&pool->monitor);
     known = pool->identity[0] != '\0';
-    if (known && (strcmp(pool->identity, identity->place) != 0 ||
-                  identity->flushed < link->flushed)) {
+    if (known && is_promoted(pool, identity->place)) {
+        known = false;
+    } else if (known && (strcmp(pool->identity, identity->place) != 0 ||
+                         identity->flushed < link->flushed)) {
         atomic_fetch_add(&pool->generation, 1);
         known = false;
     }

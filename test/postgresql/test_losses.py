@@ -5,7 +5,7 @@ usage: test_losses.py DRIVER [all]
 
 A claim, a beat, a release and a takeover go through a proxy that does one thing
 wrong at the n-th message, for each n of either direction; on a connection that is
-there, and on one that is dialled for them.  Each verdict is then
+there, on one that is dialled for them, and behind a pooler.  Each verdict is then
 compared with what PostgreSQL has: *unavailable* is never there, *applied*
 always is, *unknown* may be either, and nothing else is ever said.  Without `all`
 connections are only cut; with it there are silences, too, which take time.
@@ -13,11 +13,12 @@ connections are only cut; with it there are silences, too, which take time.
 
 import collections
 import concurrent.futures
+import contextlib
 import os
 import sys
 import time
 
-from cluster import Postgres, await_that, need_servers
+from cluster import Pooler, Postgres, await_that, need_servers
 from driver import Driver
 from proxy import (CUT, CUT_BEHIND, CUT_INSIDE, DELAY, HOLE, SWALLOW,
                    TO_CLIENT, TO_SERVER, Fault, Proxy)
@@ -35,18 +36,22 @@ RELEASE = "release", True, ("delete:{name}:{version}",)
 TAKEOVER = "takeover", True, ("put:{name}:{version}:mine", "mark:{name}")
 OPERATIONS = (CLAIM, BEAT, RELEASE, TAKEOVER)
 
+STRAIGHT, ANEW, POOLED = "straight", "dialled anew", "behind a pooler"
+WAYS = (STRAIGHT, ANEW, POOLED)
+
 
 class Sweep:
     """One operation, over and over, through a proxy and a client of its own;
     what it needs before and looks at afterwards goes by another way."""
 
-    def __init__(self, server, program, operation, anew):
+    def __init__(self, server, program, operation, way):
         self.server = server
         self.program = program
         self.word, self.exists, self.ops = operation
-        self.anew = anew # each has to dial first
-        self.title = self.word + (", dialled anew" if anew else "")
-        self.schema = f"sweep_{self.word}_{anew:d}"
+        self.anew = way == ANEW
+        self.pooled = way == POOLED
+        self.title = f"{self.word}, {way}"
+        self.schema = f"sweep_{self.word}_{WAYS.index(way)}"
         self.count = 0
         self.told = collections.Counter()
         self.wrong = []
@@ -133,20 +138,27 @@ class Sweep:
                 for direction in (TO_SERVER, TO_CLIENT)}
 
     def run(self, kinds):
-        with Proxy(self.server.address, self.server.port) as proxy:
-            self.proxy = proxy
+        with contextlib.ExitStack() as stack:
+            self.proxy = stack.enter_context(
+                Proxy(self.server.address, self.server.port))
+            front = self.proxy
+            if self.pooled: # one connection behind it, and no rest for it
+                front = stack.enter_context(Pooler(
+                    self.proxy, default_pool_size=1, server_login_retry=0))
             # By which its transactions are found, and not those of others.
             environment = {**os.environ, "PGAPPNAME": self.schema}
             place = self.server.url(schema=self.schema)
-            through = self.server.url(schema=self.schema, at=proxy.at)
-            with self.server.session() as self.session, \
-                    Driver(self.program, place) as self.direct, \
-                    Driver(self.program, through, environment) as driver:
-                counts = self.messages(driver)
-                for direction, most in counts.items():
-                    for kind in kinds:
-                        for n in range(1, most + 1):
-                            self.one(driver, Fault(kind, direction, n))
+            through = self.server.url(schema=self.schema,
+                                      at=(front.address, front.port))
+            self.session = stack.enter_context(self.server.session())
+            self.direct = stack.enter_context(Driver(self.program, place))
+            driver = stack.enter_context(
+                Driver(self.program, through, environment))
+            counts = self.messages(driver)
+            for direction, most in counts.items():
+                for kind in kinds:
+                    for n in range(1, most + 1):
+                        self.one(driver, Fault(kind, direction, n))
         return counts
 
 
@@ -156,8 +168,8 @@ def main():
     need_servers()
     begun = time.monotonic()
     with Postgres() as server, concurrent.futures.ThreadPoolExecutor() as pool:
-        sweeps = [Sweep(server, program, each, anew)
-                  for each in OPERATIONS for anew in (False, True)]
+        sweeps = [Sweep(server, program, each, way)
+                  for each in OPERATIONS for way in WAYS]
         runs = [pool.submit(sweep.run, kinds) for sweep in sweeps]
         for sweep, run in zip(sweeps, runs):
             counts = run.result()
