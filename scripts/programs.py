@@ -19,7 +19,8 @@ LISTED = re.compile(r"^ +Test +#\d+: (\S+)", re.M)
 TOLD = re.compile(r"^(?:add_test|set_tests_properties)\((.*)\)$", re.M)
 NAME = re.compile(r"^\[=\[(.*?)\]=\]|^\"(.*?)\"|^(\S+)")
 # They are started, or loaded, by their own names.
-ALWAYS = ("bin/holdfast", "bin/holdfastd", "lib/holdfast/holdfast-http.so")
+ALWAYS = ("bin/holdfast", "bin/holdfastd", "lib/holdfast/holdfast-http.so",
+          "lib/holdfast/place-postgresql.so")
 
 
 def main():
