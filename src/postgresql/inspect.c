@@ -228,6 +228,21 @@ compare_clocks(int64_t server_ms, int64_t before_ms, int64_t after_ms,
 }
 
 static void
+tell_trust(struct hf_duration trust, struct hf_checkup *checkup)
+{
+    char text[DURATION_SIZE];
+
+    if (trust.ms == 0)
+        return;
+    hf_duration_text(trust, text, sizeof(text));
+    hf_checkup_add(checkup,
+                   "the server's clock is trusted to err by %s at most: a "
+                   "takeover lock whose record is older than its ttl and that "
+                   "is taken over at once",
+                   text);
+}
+
+static void
 check_clock(const struct inspection *look, struct hf_checkup *checkup)
 {
     int64_t before_ms = hf_wall_ms();
@@ -236,6 +251,7 @@ check_clock(const struct inspection *look, struct hf_checkup *checkup)
     if (!ask(look, clocks, &rows, checkup))
         return;
     hf_inspect_clock((uint64_t)hf_pg_column(rows, 0, 0), checkup);
+    tell_trust(look->link->place->trust_clock, checkup);
     compare_clocks(hf_pg_column(rows, 0, 1), before_ms, hf_wall_ms(), checkup);
     PQclear(rows);
 }

@@ -491,13 +491,37 @@ BEGIN
 END
 $$;
 
+-- From when on, in ms of this server's clock, the place has surely not gone
+-- back: the latest of the server's start, before which its files may have been
+-- put back, and of what `promoted_us` tells.  A stamp that is older is no older
+-- than that.  Null: the place is another than before, and no write has found it.
+CREATE FUNCTION unchanged_since() RETURNS bigint
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+    here record;
+BEGIN
+    here := place();
+    RETURN (SELECT greatest(
+            max(m.number) FILTER (WHERE m.key = 'promoted_us') / 1000,
+            floor(extract(epoch FROM pg_postmaster_start_time()) * 1000))
+        FROM meta AS m WHERE m.key > ''
+        HAVING max(m.number) FILTER (WHERE m.key = 'system') = here.system
+        AND max(m.number) FILTER (WHERE m.key = 'relation')
+            = 'records'::regclass::oid::bigint
+        AND max(m.number) FILTER (WHERE m.key = 'timeline') = here.timeline);
+END
+$$;
+
 -- What is under these keys, all at one instant (hf_store_get).  A row op 0:
 -- `version` is flushed and `value` the place.  A row for each key, in order:
 -- `len` is null where there is no record, and `version` then the one to expect.
--- Of a value its first 16,384 characters.
-CREATE FUNCTION find(spaces text[], names text[],
+-- Of a value its first 16,384 characters.  If `ages`, `stood` is for how many
+-- ms the record has had its version, by this server's clock; null: it cannot
+-- be told.
+CREATE FUNCTION find(spaces text[], names text[], ages boolean DEFAULT false,
     OUT op integer, OUT version bigint, OUT token bigint, OUT stamp bigint,
-    OUT len integer, OUT value text)
+    OUT len integer, OUT value text, OUT stood bigint)
 RETURNS SETOF record
 LANGUAGE plpgsql STABLE
 SET search_path = @schema@, pg_temp
@@ -505,13 +529,18 @@ SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off
 AS $$
 #variable_conflict use_column
+DECLARE
+    since_ms constant bigint := CASE WHEN ages THEN unchanged_since() END;
 BEGIN
     RETURN QUERY SELECT 0, p.flushed, NULL::bigint, NULL::bigint,
-        NULL::integer, p.place FROM place() AS p;
+        NULL::integer, p.place, NULL::bigint FROM place() AS p;
     RETURN QUERY SELECT o.i::integer, coalesce(r.version, m.number),
         CASE WHEN r.value IS NULL THEN 0 ELSE r.token END,
         CASE WHEN r.value IS NULL THEN 0 ELSE r.stamp END,
-        octet_length(r.value), left(r.value, 16384)
+        octet_length(r.value), left(r.value, 16384),
+        CASE WHEN since_ms IS NOT NULL AND r.value IS NOT NULL THEN
+            floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint - 1
+            - greatest(r.stamp, since_ms) END
         FROM unnest(spaces, names) WITH ORDINALITY AS o (space, name, i)
         CROSS JOIN meta AS m
         LEFT JOIN records AS r ON r.space = o.space AND r.name = o.name

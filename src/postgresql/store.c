@@ -39,8 +39,9 @@ store_of(struct hf_store *base)
 /* ---- Get ----------------------------------------------------------------- */
 
 static const char find[] = "SELECT * FROM @schema@.find($1, $2)";
+static const char find_ages[] = "SELECT * FROM @schema@.find($1, $2, true)";
 
-enum { OP, VERSION, TOKEN, STAMP, LEN, VALUE };
+enum { OP, VERSION, TOKEN, STAMP, LEN, VALUE, STOOD };
 
 /* The columns version, token, stamp, len and value; `first` is the first. */
 static void
@@ -60,6 +61,19 @@ show(const PGresult *rows, int row, int first, struct hf_record *record)
     if (len > sizeof(record->value))
         len = sizeof(record->value);
     memcpy(record->value, PQgetvalue(rows, row, VALUE + shift), len);
+}
+
+/* The server's clock may be wrong by as much as is promised. */
+static void
+show_age(const PGresult *rows, int row, struct hf_duration error,
+         struct hf_record *record)
+{
+    int64_t stood_ms;
+
+    if (error.ms == 0 || PQgetisnull(rows, row, STOOD) != 0)
+        return;
+    stood_ms = hf_pg_column(rows, row, STOOD) - error.ms;
+    record->stood.ms = stood_ms > 0 ? stood_ms : 0;
 }
 
 /* For a place that does not exist yet. */
@@ -115,7 +129,9 @@ ask_for_keys(struct hf_pg_link *link, struct getting *g, struct hf_error *error)
     char sql[HF_PG_SQL_SIZE];
     struct hf_pg_value values[2];
     const struct hf_pg_statement statement = {
-        .sql = hf_pg_sql(sql, find, link->place->schema),
+        .sql =
+            hf_pg_sql(sql, link->place->trust_clock.ms > 0 ? find_ages : find,
+                      link->place->schema),
         .values = values,
         .count = 2,
     };
@@ -160,6 +176,7 @@ get(struct hf_store *base, const struct hf_key *keys, size_t keys_count,
     status = ask_for_keys(link, &g, error);
     for (size_t i = 0; status == HF_OK && i < keys_count; i++) {
         show(g.rows, g.row_of[i + 1], VERSION, &record);
+        show_age(g.rows, g.row_of[i + 1], link->place->trust_clock, &record);
         found(ctx, i, &record);
     }
     if (status == HF_OK) {
