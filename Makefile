@@ -23,7 +23,7 @@ test: ## it works: every test with gcc, the product's with sanitizers; 5 minutes
 	@echo "it works; next: make prove, or make install"
 prove: ## it keeps working: threads, proofs, mutants, torture; 30 minutes
 	@scripts/deps.sh run test browser
-	@scripts/test.sh tsan asan-rest proofs mutants torture storm browser
+	@scripts/test.sh tsan asan-rest proofs mutants torture remote storm browser
 prove-all: ## the longest proofs, for when src/core or lab/world has changed
 	@scripts/deps.sh run test
 	@scripts/test.sh proofs-all

@@ -14,13 +14,14 @@
 #   proofs-all  those of a quarter of an hour
 #   mutants     small wrong changes, each of which must be caught; and SPIN
 #   torture     many processes on one lock, killed, frozen, with wrong clocks
+#   remote      places behind a server, which is fetched, killed and promoted
 #   storm       kills at random moments, as in `make storm`
 #   browser     the report of holdfast-tale in a real browser
 set -u
 
-stages="check gcc asan asan-rest tsan proofs proofs-all mutants torture storm
-    browser"
-long='^(prove|prove-all|mutants|torture)$'
+stages="check gcc asan asan-rest tsan proofs proofs-all mutants torture remote
+    storm browser"
+long='^(prove|prove-all|mutants|torture|remote)$'
 product='^(unit|conformance|fault|simulate|cli|examples|fuzz)$'
 table=
 failed=
@@ -76,7 +77,7 @@ run_stage() {
     tsan) sanitized tsan --tests-regex 'client|^server/|conformance|examples' ;;
     proofs) nice -n 19 "$0" --suite dev -j2 --label-regex '^prove$' ;;
     proofs-all) suite dev -j2 --label-regex '^prove-all$' ;;
-    mutants | torture) suite dev --label-regex "^$1\$" ;;
+    mutants | torture | remote) suite dev --label-regex "^$1\$" ;;
     storm) scripts/storm.sh ;;
     browser) browser ;;
     *) return 1 ;;

@@ -16,7 +16,7 @@
 #include "store/rule.h"
 
 enum {
-    OPEN_MS = 5000, /* for opening, which has no time limit of its own */
+    OPEN_MS = 10000, /* for opening, which has no time limit of its own */
 
     /* For another's lock on the head: a write that waits longer is told. */
     LOCK_WAIT_MS = 1000,

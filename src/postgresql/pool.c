@@ -35,10 +35,12 @@ hf_pg_pool_fini(struct hf_pg_pool *pool)
 struct hf_duration
 hf_pg_pool_patience(struct hf_pg_pool *pool, struct hf_instant until)
 {
+    struct hf_instant now = hf_now();
     struct hf_duration limit;
 
     hf_monitor_enter(&pool->monitor);
-    limit = hf_silence_limit(&pool->silence, hf_now(), until);
+    limit = pool->met ? hf_silence_limit(&pool->silence, now, until)
+                      : hf_between(now, until);
     hf_monitor_leave(&pool->monitor);
     return limit;
 }
@@ -146,6 +148,8 @@ hf_pg_pool_take(struct hf_pg_pool *pool, struct hf_instant until, int wake_fd,
     if (status != HF_OK)
         note_failure(
             pool, hf_between(hf_later(link->dialled, link->heard), hf_now()));
+    else
+        pool->met = true;
     link->flushed = pool->flushed;
     link->patience = hf_silence_limit(&pool->silence, hf_now(), until);
     link->quiet = (struct hf_duration){0};

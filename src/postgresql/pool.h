@@ -37,6 +37,8 @@ struct hf_pg_pool {
     struct hf_monitor monitor; /* guards what follows */
     struct hf_pg_link links[HF_PG_LINKS];
     bool used[HF_PG_LINKS];
+    bool met; /* a server was found to do.  Before, nobody holds anything of it
+                 that a silence could cost */
     struct hf_silence_rule silence;
     struct hf_instant dial_at;          /* and not before */
     char identity[HF_PG_IDENTITY_SIZE]; /* which place answered last; or "" */

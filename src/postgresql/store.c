@@ -15,7 +15,7 @@
 #include "store/rule.h"
 
 enum {
-    OPEN_MS = 5000, /* for opening, which has no time limit of its own */
+    OPEN_MS = 10000, /* for opening, which has no time limit of its own */
 
     /* Rows of one answer of a scan. */
     SCAN_CHUNK = 500,
