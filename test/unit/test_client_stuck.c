@@ -212,6 +212,35 @@ TEST(a_lock_is_kept_beside_calls_that_hear_nothing)
     close_client(other);
 }
 
+/* More calls at a time make smaller batches. */
+TEST(a_third_call_begins_only_beside_one_that_is_slow)
+{
+    struct calls_gate gate = {
+        .mutex = PTHREAD_MUTEX_INITIALIZER,
+        .changed = PTHREAD_COND_INITIALIZER,
+        .tester = pthread_self(),
+    };
+    struct hf_client *client = open_at(&gate);
+    struct hf_query *query = new_query(client, HF_LIST, NULL);
+    struct hf_instant began_at = hf_now();
+    struct hf_lock *stuck = ask_for(client, "stuck", NULL);
+    struct hf_lock *kept;
+
+    await(&gate, &gate.stuck, 1);
+    assert_int_equal(hf_query_start(query, NULL), HF_OK);
+    await(&gate, &gate.stuck, 2);
+
+    kept = hold(client, "kept", NULL);
+    assert_true(hf_between(began_at, hf_now()).ms >= 100);
+
+    open_gate(&gate);
+    assert_true(hf_query_wait(query, HF_FOREVER));
+    hf_query_free(query);
+    assert_int_equal(give_back(kept), HF_OK);
+    hf_lock_free(stuck);
+    close_client(client);
+}
+
 /* Nothing could be said to it while its call hears nothing. */
 TEST(a_caller_that_waits_makes_no_call_across_a_network_itself)
 {

@@ -110,14 +110,37 @@ pass_on(const struct hf_table *table, struct hf_driver *driver)
         end_query((struct hf_query *)handle, driver);
 }
 
+bool
+hf_table_may_call(const struct hf_table *table)
+{
+    return table->calls_max == 1 ||
+           table->calls - table->watching < table->calls_max - 1 ||
+           hf_reached(hf_now(), hf_trouble_slow_at(&table->manager.trouble));
+}
+
+/* Beside one that watches. */
+static bool
+wants_call(const struct hf_table *table)
+{
+    return table->jobs.first != NULL || hf_batch_is_due(&table->manager) ||
+           table->purge_due;
+}
+
 static bool
 has_work(const struct hf_table *table)
 {
-    const struct hf_manager *manager = &table->manager;
+    return (!table->watching && table->manager.watching_count > 0) ||
+           (wants_call(table) && hf_table_may_call(table));
+}
 
-    return table->jobs.first != NULL || hf_batch_is_due(manager) ||
-           table->purge_due ||
-           (!table->watching && manager->watching_count > 0);
+struct hf_instant
+hf_table_deadline(const struct hf_table *table)
+{
+    struct hf_instant deadline = hf_manager_deadline(&table->manager);
+
+    if (!wants_call(table) || hf_table_may_call(table))
+        return deadline;
+    return hf_earlier(deadline, hf_trouble_slow_at(&table->manager.trouble));
 }
 
 /* Is there an idle worker that may make a call? */
@@ -159,8 +182,8 @@ hf_table_flush(struct hf_table *table)
         observe(table, queue, wanted);
     while ((driver = hf_manager_take_news(manager)) != NULL)
         pass_on(table, driver);
-    if (hf_manager_deadline(manager).ms < table->armed.ms) {
-        table->armed = hf_manager_deadline(manager);
+    if (hf_table_deadline(table).ms < table->armed.ms) {
+        table->armed = hf_table_deadline(table);
         hf_alarm_set(table->alarm_fd, table->armed);
     }
     wake_worker(table);

@@ -27,7 +27,7 @@ take_events(struct hf_table *table)
 static void
 arm(struct hf_table *table)
 {
-    table->armed = hf_manager_deadline(&table->manager);
+    table->armed = hf_table_deadline(table);
     hf_alarm_set(table->alarm_fd, table->armed);
 }
 

@@ -51,6 +51,17 @@ struct hf_table {
  * processes.  Entered. */
 void hf_table_flush(struct hf_table *table);
 
+/*
+ * May a worker begin a call now?  Of a place that bears several, one is for who
+ * watches.  More at a time make smaller batches, and a batch costs the server
+ * about as much as a large one; but beside one that is slow, and so may be
+ * stuck, another may begin.  Entered.
+ */
+bool hf_table_may_call(const struct hf_table *table);
+
+/* When the loop is to look again.  Entered. */
+struct hf_instant hf_table_deadline(const struct hf_table *table);
+
 /* Wake a worker though it naps, if there is work for it.  Entered. */
 void hf_table_wake(struct hf_table *table);
 

@@ -2,6 +2,9 @@
 
 #include "base/fail.h"
 
+/* A commit takes a round trip or a few, and a flush. */
+#define CALL_SLOW_MS 100
+
 void
 hf_trouble_begin(struct hf_trouble *trouble, struct hf_trouble_call *call,
                  struct hf_instant now)
@@ -28,17 +31,33 @@ hf_trouble_answer(struct hf_trouble *trouble, bool write,
     }
 }
 
-/* Of the call that has taken longest; zero: there is none. */
-static struct hf_duration
-taken_by(const struct hf_trouble *trouble, struct hf_instant now)
+/* The call that has taken longest; NULL: there is none. */
+static const struct hf_trouble_call *
+longest(const struct hf_trouble *trouble)
 {
     struct hf_link *first = trouble->calls.first;
 
-    return first == NULL
-               ? (struct hf_duration){0}
-               : hf_between(HF_CONTAINER(first, struct hf_trouble_call, link)
-                                ->began_at,
-                            now);
+    return first == NULL ? NULL
+                         : HF_CONTAINER(first, struct hf_trouble_call, link);
+}
+
+struct hf_instant
+hf_trouble_slow_at(const struct hf_trouble *trouble)
+{
+    const struct hf_trouble_call *call = longest(trouble);
+
+    return call == NULL
+               ? HF_NEVER
+               : hf_after(call->began_at, (struct hf_duration){CALL_SLOW_MS});
+}
+
+static struct hf_duration
+taken_by(const struct hf_trouble *trouble, struct hf_instant now)
+{
+    const struct hf_trouble_call *call = longest(trouble);
+
+    return call == NULL ? (struct hf_duration){0}
+                        : hf_between(call->began_at, now);
 }
 
 enum hf_status

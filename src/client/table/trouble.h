@@ -7,7 +7,8 @@
 
 /*
  * Trouble: why the place does not answer, for people.  Kept by the workers,
- * call by call; nothing is decided by it.
+ * call by call; only whether a call is slow, and another may begin beside it,
+ * is decided by it.
  *
  * A read that goes well does not end the trouble of a write: a file that
  * others keep locked can still be read.
@@ -30,6 +31,9 @@ struct hf_trouble_call {
 void hf_trouble_begin(struct hf_trouble *trouble, struct hf_trouble_call *call,
                       struct hf_instant now);
 void hf_trouble_end(struct hf_trouble *trouble, struct hf_trouble_call *call);
+
+/* From then on one of those under way is slow; HF_NEVER: there is none. */
+struct hf_instant hf_trouble_slow_at(const struct hf_trouble *trouble);
 
 /* What a call told that was given its time: why it failed, NULL: it did not. */
 void hf_trouble_answer(struct hf_trouble *trouble, bool write,

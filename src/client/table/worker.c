@@ -298,10 +298,11 @@ work(struct hf_worker *worker)
 {
     struct hf_table *table = worker->table;
     struct hf_table_batch *batch = NULL;
-    bool is_idle = table->jobs.first == NULL;
+    bool may_call = hf_table_may_call(table);
+    bool is_idle = !may_call || table->jobs.first == NULL;
 
-    if (hf_batch_take(&table->manager, &worker->arena, hf_now(), hf_wall_ms(),
-                      &batch)) {
+    if (may_call && hf_batch_take(&table->manager, &worker->arena, hf_now(),
+                                  hf_wall_ms(), &batch)) {
         table->turns = 0;
         worker->naps = NAPS_MAX;
         call(worker, batch);
@@ -309,9 +310,9 @@ work(struct hf_worker *worker)
         hf_table_flush(table); /* before a job gives up the mutex */
         is_idle = false;
     }
-    if (table->jobs.first != NULL)
+    if (table->jobs.first != NULL && hf_table_may_call(table))
         run_job(table);
-    if (is_idle && table->purge_due)
+    if (is_idle && may_call && table->purge_due)
         purge(table);
     else if (is_idle)
         idle(worker);
