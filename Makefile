@@ -2,8 +2,8 @@
 # that takes more than one command is a script in scripts/.
 PREFIX ?= /usr/local
 
-.PHONY: all run check test prove prove-all mutants-shell lint storm bench bench-server fuzz \
-	install clean help
+.PHONY: all run check test prove prove-all mutants-shell lint storm bench bench-server \
+	bench-postgresql fuzz install clean help
 
 all: ## build the program and the library into build/bin and build/lib
 	@scripts/deps.sh --check run
@@ -52,6 +52,11 @@ bench-server: ## figures: a lock server beside an echo and bare commits, N=5 rou
 	@scripts/deps.sh run test
 	@scripts/build.sh dev
 	@bench/server.py build/dev/bin $(or $(N),5)
+bench-postgresql: ## figures: on a PostgreSQL, beside pgbench, N=5 rounds
+	@scripts/deps.sh run test
+	@scripts/build.sh dev
+	@scripts/servers.sh
+	@bench/postgresql.py build/dev/bin $(or $(N),5)
 fuzz: ## new bytes for the decoder T=record, for S=60 seconds
 	@scripts/deps.sh run test
 	@scripts/fuzz.sh $(or $(T),record) $(or $(S),60)

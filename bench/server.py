@@ -277,4 +277,5 @@ def main():
     show_waiters()
 
 
-main()
+if __name__ == "__main__":
+    main()

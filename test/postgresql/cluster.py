@@ -47,7 +47,7 @@ def janitor():
     return _janitor
 
 
-def _environment():
+def clean_environment():
     """Nothing that libpq would take from ours."""
     kept = {name: value for name, value in os.environ.items()
             if not name.startswith("PG") and name != "HOME"}
@@ -64,13 +64,13 @@ def _as_nobody():
     return ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]
 
 
-def make_folder():
+def make_folder(under=None):
     """On no disk if that can be: a process that is killed loses nothing of
     either."""
     shared = "/dev/shm"
-    path = tempfile.mkdtemp(
-        prefix="holdfast-test-",
-        dir=shared if os.access(shared, os.W_OK) else None)
+    if under is None and os.access(shared, os.W_OK):
+        under = shared
+    path = tempfile.mkdtemp(prefix="holdfast-test-", dir=under)
     janitor().folder(path)
     if os.geteuid() == 0:
         shutil.chown(path, "nobody", "nogroup")
@@ -103,7 +103,7 @@ def await_that(true, what="it"):
 
 
 def _run(command, **more):
-    done = subprocess.run(command, env=_environment(), text=True,
+    done = subprocess.run(command, env=clean_environment(), text=True,
                           capture_output=True, **more)
     if done.returncode != 0:
         raise RuntimeError(f"{command[0]}: {done.stdout}{done.stderr}")
@@ -145,7 +145,7 @@ class Session:
 
     def __init__(self, command):
         self.process = subprocess.Popen(
-            [*command, "-v", "ON_ERROR_STOP=0"], env=_environment(), text=True,
+            [*command, "-v", "ON_ERROR_STOP=0"], env=clean_environment(), text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT)
         self.count = 0
@@ -190,11 +190,12 @@ class Postgres(Endpoint):
     """One server, with a cluster of its own."""
 
     def __init__(self, primary=None, name="standby", environment=None,
-                 **settings):
+                 under=None, **settings):
         """`settings` are those of postgresql.conf, `environment` is added to
-        its.  A standby of `primary` streams from it, as the application
-        `name`."""
-        self.environment = {**_environment(), **(environment or {})}
+        its; `under` is a folder on a disk, to measure.  A standby of `primary`
+        streams from it, as the application `name`."""
+        self.under = under
+        self.environment = {**clean_environment(), **(environment or {})}
         self.settings = {"fsync": "on", "shared_buffers": "16MB",
                          "max_connections": 200, "jit": "off",
                          "timezone": "GMT", "unix_socket_directories": "",
@@ -205,7 +206,7 @@ class Postgres(Endpoint):
         self.process = self.path = None
 
     def __enter__(self):
-        self.path = make_folder()
+        self.path = make_folder(self.under)
         self.data = f"{self.path}/data"
         self.log = f"{self.path}/log"
         if self.primary is None:
@@ -377,7 +378,7 @@ class Pooler(Endpoint):
         with open(f"{self.path}/log", "a") as log:
             self.process = subprocess.Popen(
                 [*_as_nobody(), PGBOUNCER, f"{self.path}/ini"],
-                env=_environment(), stdin=subprocess.DEVNULL, stdout=log,
+                env=clean_environment(), stdin=subprocess.DEVNULL, stdout=log,
                 stderr=log, start_new_session=True)
         janitor().process(self.process.pid)
         await_that(self._answers, "pgbouncer to answer")
