@@ -68,9 +68,10 @@ def make_folder(under=None):
     """On no disk if that can be: a process that is killed loses nothing of
     either."""
     shared = "/dev/shm"
+    prefix = "holdfast-test-" if under is None else "holdfast-bench-"
     if under is None and os.access(shared, os.W_OK):
         under = shared
-    path = tempfile.mkdtemp(prefix="holdfast-test-", dir=under)
+    path = tempfile.mkdtemp(prefix=prefix, dir=under)
     janitor().folder(path)
     if os.geteuid() == 0:
         shutil.chown(path, "nobody", "nogroup")
