@@ -7,6 +7,7 @@ bring, too; here is PostgreSQL's.
 
 import contextlib
 import dataclasses
+import queue
 import socket
 import struct
 import threading
@@ -70,10 +71,42 @@ class PostgresFraming:
         return "startup", length
 
 
+class Line:
+    """To a socket, on which all takes so long."""
+
+    def __init__(self, end, latency):
+        self._end = end
+        self._latency = latency
+        self._messages = queue.SimpleQueue()
+        if latency:
+            threading.Thread(target=self._deliver, daemon=True).start()
+
+    def send(self, message):
+        if self._latency:
+            self._messages.put((time.monotonic() + self._latency, message))
+        else:
+            self._end.sendall(message)
+
+    def close(self):
+        self._messages.put((0, None))
+
+    def _deliver(self):
+        when, message = self._messages.get()
+        while message is not None:
+            time.sleep(max(0, when - time.monotonic()))
+            try:
+                self._end.sendall(message)
+            except OSError:
+                return
+            when, message = self._messages.get()
+
+
 class Connection:
-    def __init__(self, index, client, server, framing):
+    def __init__(self, index, client, server, framing, latency):
         self.index = index
         self.ends = {TO_SERVER: server, TO_CLIENT: client}
+        self.lines = {direction: Line(end, latency)
+                      for direction, end in self.ends.items()}
         self.framing = framing
         self.lost = set()   # directions in which nothing passes any more
         self.silent = False # nobody hears of an end, either
@@ -94,8 +127,11 @@ class Connection:
 class Proxy:
     """Before (address, port).  Threads: arm() and the rest from any."""
 
-    def __init__(self, address, port, framing=PostgresFraming):
+    def __init__(self, address, port, framing=PostgresFraming, latency=0):
+        """`latency` in seconds is that of each way, without any limit to how
+        much is on the way."""
         self._target = (address, port)
+        self._latency = latency
         self._framing = framing
         self._lock = threading.Condition()
         self._fault = None
@@ -200,7 +236,7 @@ class Proxy:
             end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         with self._lock:
             connection = Connection(len(self.connections), client, server,
-                                    self._framing())
+                                    self._framing(), self._latency)
             self.connections.append(connection)
             if self._closed:
                 connection.close()
@@ -225,6 +261,7 @@ class Proxy:
                     data = data[length:]
         except OSError:
             pass
+        connection.lines[direction].close()
         if not connection.silent:
             connection.close()
         with self._lock:
@@ -255,7 +292,7 @@ class Proxy:
             return
         if fault == CUT_INSIDE:
             message = message[:len(message) // 2]
-        connection.ends[direction].sendall(message)
+        connection.lines[direction].send(message)
         if fault in (CUT_INSIDE, CUT_BEHIND):
             connection.close()
 

@@ -6,61 +6,21 @@ was promoted is a place that may have forgotten.
 usage: test_served.py HOLDFASTD HOLDFAST
 """
 
-import json
-import os
-import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
 from cluster import Postgres, await_that, need_servers
+from node import Node
 
 LEADER_TTL = 5
 FORGOT = "grants nothing yet"
 
 
-class Node:
-    """A lock server, and what it has said."""
-
-    def __init__(self, place, *options):
-        self.log = tempfile.TemporaryFile("w+")
-        read, write = os.pipe()
-        self.process = subprocess.Popen(
-            [HOLDFASTD, "--at", place, "--port", "0", "--ready-fd", str(write),
-             "--log", "json", *options],
-            stdout=self.log, stderr=self.log, pass_fds=[write])
-        os.close(write)
-        with os.fdopen(read) as ready:
-            self.port = int(ready.read() or 0)
-        self.address = f"127.0.0.1:{self.port}"
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        self.process.kill()
-        self.process.wait()
-        self.log.close()
-
-    def said(self, event):
-        """The lines of that event."""
-        self.log.seek(0)
-        lines = [json.loads(line) for line in self.log if line[:1] == "{"]
-        return [line for line in lines if line["event"] == event]
-
-    def leads(self):
-        return self.said("leads")
-
-    def kill(self):
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
-
-
 class Served(unittest.TestCase):
     def start(self, place, *options):
-        return self.enterContext(Node(place, *options))
+        return self.enterContext(Node(HOLDFASTD, place, *options))
 
     def hold(self, nodes, name, command="cat"):
         """A lock, held until the process is told that its input ends."""
