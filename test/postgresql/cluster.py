@@ -269,7 +269,8 @@ class Postgres(Endpoint):
         words = b"user\0postgres\0database\0postgres\0\0"
         hello = struct.pack(">II", 8 + len(words), 3 << 16) + words
         try:
-            with socket.create_connection((self.address, self.port)) as client:
+            with socket.create_connection((self.address, self.port),
+                                          timeout=5) as client:
                 client.sendall(hello)
                 return client.recv(1) == b"R"
         except OSError:
