@@ -44,8 +44,13 @@ class Hole(unittest.TestCase):
             "SELECT name, version FROM holdfast.records WHERE value IS NOT NULL"
         ).splitlines())
 
-    def await_held(self, *names):
-        await_that(lambda: set(names) <= set(self.versions()), "the locks")
+    def await_held(self, holders):
+        def held():
+            for holder in holders.values():
+                if holder.poll() is not None:
+                    raise RuntimeError(holder.stderr.read())
+            return set(holders) <= set(self.versions())
+        await_that(held, "the locks")
 
     def test_a_lock_is_kept_whichever_connections_go_silent(self):
         faults = {"hole": Fault(HOLE, TO_SERVER), "answer": Fault(SWALLOW),
@@ -53,7 +58,7 @@ class Hole(unittest.TestCase):
         proxies = {name: self.proxy() for name in faults}
         holders = {name: self.start(proxy, "--ttl", f"{TTL_S}s", name, "--",
                                     "cat") for name, proxy in proxies.items()}
-        self.await_held(*faults)
+        self.await_held(holders)
         for name, fault in faults.items():
             proxies[name].arm(fault) # of whatever it says next: a beat
         oldest = self.watch(proxies)
@@ -84,7 +89,7 @@ class Hole(unittest.TestCase):
     def test_a_waiter_is_not_left_behind(self):
         proxy = self.proxy()
         holder = self.start(proxy, "job", "--", "cat")
-        self.await_held("job")
+        self.await_held({"job": holder})
         waiter = self.start(proxy, "-w", "60s", "job", "--", "echo", "mine")
         while "waiting for job" not in waiter.stderr.readline():
             self.assertIsNone(waiter.poll())

@@ -25,8 +25,10 @@ from proxy import (CUT, CUT_BEHIND, CUT_INSIDE, DELAY, HOLE, SWALLOW,
 
 QUICK = (CUT,)
 ALL = (CUT, CUT_INSIDE, CUT_BEHIND, HOLE, SWALLOW, DELAY)
-# In which an answer is awaited for a third of it at most.
-PATIENCE_MS = 1500
+# An answer is awaited for a third of it at most.
+PATIENCE_MS = {HOLE: 1500, SWALLOW: 1500, DELAY: 1500}
+LONG_MS = 30000
+TRIES = 5 # to reach a message, on a machine that may be busy
 EXPECTED = {"applied", "unavailable", "unknown"}
 
 # Each has the operations of one group, of a lock that is there or is not.
@@ -65,8 +67,8 @@ class Sweep:
                            f"put:{name}:{self.direct.version(name)}:theirs")
         return name, self.direct.version(name)
 
-    def ask(self, driver, name, version):
-        return driver.ask(f"commit {PATIENCE_MS}", *(
+    def ask(self, driver, name, version, patience_ms=LONG_MS):
+        return driver.ask(f"commit {patience_ms}", *(
             op.format(name=name, version=version) for op in self.ops))
 
     def is_done(self, name):
@@ -88,10 +90,18 @@ class Sweep:
         return lock == "mine"
 
     def one(self, driver, fault):
+        """Until it has come to that: a call may have given up before."""
+        for _ in range(TRIES):
+            if self.try_one(driver, fault):
+                return
+        self.wrong.append(f"{fault}: it never came to that")
+
+    def try_one(self, driver, fault):
         name, version = self.prepare()
         self.begin(driver)
         self.proxy.arm(fault)
-        what, why = self.ask(driver, name, version)
+        what, why = self.ask(driver, name, version,
+                             PATIENCE_MS.get(fault.kind, LONG_MS))
         word = what.split()[0]
         if word == "applied": # something of it is still on the way
             self.proxy.await_fired()
@@ -103,13 +113,12 @@ class Sweep:
         done = self.is_done(name)
         self.told[word, done] += 1
         where = f"{fault} ({kinds[fault.n - 1] if fired else 'never'})"
-        if not fired:
-            self.wrong.append(f"{where}: it never came to that: {what}")
         if (word not in EXPECTED or (word == "applied" and not done)
                 or (word == "unavailable" and done)):
             self.wrong.append(
                 f"{where}: {what}, but it is {'' if done else 'not '}there"
                 f" # {why}")
+        return fired
 
     def warm_up(self, driver):
         """It has a connection, and nothing of what was lost before."""
