@@ -1,3 +1,4 @@
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -5,6 +6,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "base/check.h"
 #include "fault.h"
 #include "ledger.h"
 #include "support/locks.h"
@@ -28,6 +30,22 @@ struct worker {
     uint32_t attempt;
     unsigned slow;
 };
+
+/* The place's server is killed, too, and is back in a moment. */
+static struct hf_client *
+open_patiently(void)
+{
+    struct hf_client *client = NULL;
+    struct hf_error error = {0};
+
+    HF_CHECK(hf_client_new(NULL, &client, &error) == HF_OK);
+    while (hf_client_open(client, NULL, &error) != HF_OK) {
+        HF_CHECK(error.status == HF_E_UNAVAILABLE &&
+                 getenv("HF_POSTGRESQL") != NULL);
+        poll(NULL, 0, 20);
+    }
+    return client;
+}
 
 static int
 fail(const struct worker *worker, const char *what,
@@ -180,7 +198,7 @@ main(int argc, char **argv)
     witness_be(&worker.witness, worker.ledger.competitor,
                (uint32_t)strtoul(argv[6], NULL, 10));
     witness_open(&worker.witness, worker.witness.session);
-    worker.client = open_client(NULL);
+    worker.client = open_patiently();
     for (; failed == 0 && count > 0; count--) {
         failed = do_section(&worker);
         worker.ledger.seq++;
