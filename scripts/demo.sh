@@ -1,50 +1,21 @@
 #!/bin/bash
 # demo.sh PROGRAM [PLACE]: the main job, shown with real processes on one SQLite
-# file, or at a place that a URL names and that is empty.  Every wait is for a
-# condition and has a deadline; every claim is looked at, and the script fails at
-# the first that does not hold.
+# file, or at a place that a URL names and that is empty.
 set -u
 
 holdfast=$(realpath "${1:?usage: demo.sh PROGRAM [PLACE]}") || exit 70
-here=$(mktemp -d) || exit 70
+. "$(dirname "$0")/demo_common.sh"
 export HOLDFAST_AT=${2:-"sqlite:$here/locks.db"}
-started=()
-exec {silence}<> <(:) # nothing ever comes from it: a pause between looks
 
-say() {
-    printf '%s\n' "$*"
-}
-
-clean_up() {
+# Each ends its own command first.
+end_started() {
     local pid
 
-    trap - EXIT
     for pid in ${started[@]+"${started[@]}"}; do
         kill -TERM "$pid" 2>/dev/null
     done
-    # Each ends its own command first.
     for pid in ${started[@]+"${started[@]}"}; do
         until_true 20 "process $pid does not end" gone "$pid"
-    done
-    rm -rf "$here"
-}
-trap clean_up EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
-
-fail() {
-    say "NOT SHOWN: $*" >&2
-    tail -n +1 "$here"/*.err >&2
-    exit 1
-}
-
-# until_true SECONDS WHAT COMMAND...: wait for the command to succeed.
-until_true() {
-    local deadline=$((SECONDS + $1)) what=$2
-    shift 2
-    until "$@" 2>/dev/null; do
-        [ $SECONDS -lt $deadline ] || fail "$what"
-        read -rt 0.02 -u "$silence"
     done
 }
 
@@ -60,15 +31,6 @@ runs() {
 
 gone() {
     ! runs "$1"
-}
-
-# What the program itself said, word for word.
-quote() {
-    sed 's/^/    | /' "$1"
-}
-
-fence_of() {
-    sed -n 's/^fence //p' "$here/$1.out"
 }
 
 # alice's command: says who it is, and does not go when it is asked to.

@@ -1,59 +1,16 @@
 #!/bin/bash
 # demo_leader.sh HOLDFAST HOLDFASTD PLACE: two lock servers on one place, of which
-# the leader is killed under a lock that is held and waited for.  Every wait is for
-# a condition and has a deadline; every claim is looked at, and the script fails at
-# the first that does not hold.
+# the leader is killed under a lock that is held and waited for.
 set -u
 
 usage="usage: demo_leader.sh HOLDFAST HOLDFASTD PLACE"
 holdfast=$(realpath "${1:?$usage}") || exit 70
 holdfastd=$(realpath "${2:?$usage}") || exit 70
 place=${3:?$usage}
-here=$(mktemp -d) || exit 70
-started=()
-exec {silence}<> <(:) # nothing ever comes from it: a pause between looks
-
-say() {
-    printf '%s\n' "$*"
-}
-
-clean_up() {
-    local pid
-
-    trap - EXIT
-    for pid in ${started[@]+"${started[@]}"}; do
-        kill -KILL "$pid" 2>/dev/null
-    done
-    wait 2>/dev/null
-    rm -rf "$here"
-}
-trap clean_up EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
-
-fail() {
-    say "NOT SHOWN: $*" >&2
-    tail -n +1 "$here"/*.err >&2
-    exit 1
-}
-
-# until_true SECONDS WHAT COMMAND...: wait for the command to succeed.
-until_true() {
-    local deadline=$((SECONDS + $1)) what=$2
-    shift 2
-    until "$@" 2>/dev/null; do
-        [ $SECONDS -lt $deadline ] || fail "$what"
-        read -rt 0.02 -u "$silence"
-    done
-}
+. "$(dirname "$0")/demo_common.sh"
 
 ms() {
     echo $(($(date +%s%N) / 1000000))
-}
-
-# What the program itself said, word for word.
-quote() {
-    sed 's/^/    | /' "$1"
 }
 
 # serve NAME: $server is its process, $port its port.
@@ -88,10 +45,6 @@ END
 cat >"$here/bob" <<'END'
 echo "fence $HOLDFAST_FENCE"
 END
-
-fence_of() {
-    sed -n 's/^fence //p' "$here/$1.out"
-}
 
 say "Two lock servers keep their locks in one place, and one of them leads:"
 say "$place"

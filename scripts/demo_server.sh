@@ -1,52 +1,14 @@
 #!/bin/bash
 # demo_server.sh HOLDFAST HOLDFASTD GHOSTS: what went wrong with a lock server in
 # 2017 (AtlasDB, ADR 11, issue 1680), with real processes: first at GHOSTS, which
-# is HOLDFASTD with that one mistake, and then at HOLDFASTD.  Every wait is for a
-# condition and has a deadline; every claim is looked at, and the script fails
-# at the first that does not hold.
+# is HOLDFASTD with that one mistake, and then at HOLDFASTD.
 set -u
 
 usage="usage: demo_server.sh HOLDFAST HOLDFASTD GHOSTS"
 holdfast=$(realpath "${1:?$usage}") || exit 70
 holdfastd=$(realpath "${2:?$usage}") || exit 70
 ghosts=$(realpath "${3:?$usage}") || exit 70
-here=$(mktemp -d) || exit 70
-started=()
-exec {silence}<> <(:) # nothing ever comes from it: a pause between looks
-
-say() {
-    printf '%s\n' "$*"
-}
-
-clean_up() {
-    local pid
-
-    trap - EXIT
-    for pid in ${started[@]+"${started[@]}"}; do
-        kill -KILL "$pid" 2>/dev/null
-    done
-    wait 2>/dev/null
-    rm -rf "$here"
-}
-trap clean_up EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
-
-fail() {
-    say "NOT SHOWN: $*" >&2
-    tail -n +1 "$here"/*.err "$here"/*.answer >&2
-    exit 1
-}
-
-# until_true SECONDS WHAT COMMAND...: wait for the command to succeed.
-until_true() {
-    local deadline=$((SECONDS + $1)) what=$2
-    shift 2
-    until "$@" 2>/dev/null; do
-        [ $SECONDS -lt $deadline ] || fail "$what"
-        read -rt 0.02 -u "$silence"
-    done
-}
+. "$(dirname "$0")/demo_common.sh"
 
 # ---- A server, and clients with nothing but a socket -------------------------
 

@@ -138,8 +138,9 @@ refuse_place(const char *place, struct hf_error *error)
 
     hf_text_show_url(shown, sizeof(shown), place);
     return hf_fail(error, HF_E_INVALID,
-                   "'%s' is not a place: write sqlite:/path/locks.db, or "
-                   "http://host:7420 for a lock server",
+                   "'%s' is not a place: write sqlite:/path/locks.db, "
+                   "postgresql://host/database, or http://host:7420 for a "
+                   "lock server",
                    shown);
 }
 

@@ -1,8 +1,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/text.h"
-#include "journal/methods.h"
+#include "journal/kinds.h"
 #include "journal/sqlite_fold.h"
 #include "journal/sqlite_rows.h"
 #include "journal/sqlite_write.h"
@@ -25,10 +24,6 @@ enum {
      * the next writes over it: one in a thousand.  A log of 64 MiB costs each
      * batch half as much again, and people are told of one of 16. */
     LOG_MAX = 8 * 1024 * 1024,
-
-    /* Followers hear of batches at most so often, but at once of a head that
-     * begins a term or ends one. */
-    RING_MS = 50,
 };
 
 static const struct hf_journal_limits limits = {
@@ -43,7 +38,7 @@ struct file_journal {
     struct hf_sqlite_opening opened; /* of what is open, or was last */
     struct hf_file_watch files;      /* started by the first wait */
     struct hf_fold fold;             /* started when a term begins */
-    struct hf_instant ring_at;       /* not before for a batch of a term */
+    struct hf_instant told_at;       /* see hf_kinds_is_quiet */
     uint64_t opening;                /* of the database, counted from 1 */
     _Atomic uint64_t looks;
 };
@@ -244,19 +239,6 @@ enter_to_write(struct file_journal *s, struct hf_instant until,
     return HF_OK;
 }
 
-static bool
-is_quiet(struct file_journal *s, const struct hf_journal_write *write)
-{
-    const struct hf_duration pause = {RING_MS};
-    struct hf_instant now = hf_now();
-
-    if (!write->new_term && write->head->node[0] != '\0' &&
-        !hf_reached(now, s->ring_at))
-        return true;
-    s->ring_at = hf_after(now, pause);
-    return false;
-}
-
 static enum hf_verdict
 write_batch(struct hf_journal *journal, const struct hf_journal_write *write,
             struct hf_instant until, uint64_t *version, struct hf_error *error)
@@ -270,7 +252,7 @@ write_batch(struct hf_journal *journal, const struct hf_journal_write *write,
     s->sql.db.keep_log = s->fold.started || keeps_log(write->head);
     if (keeps_log(write->head))
         hf_fold_hold(&s->fold);
-    s->sql.db.quiet = is_quiet(s, write);
+    s->sql.db.quiet = hf_kinds_is_quiet(&s->told_at, write);
     verdict = hf_sqlite_write(&s->sql, &s->place, s->opened.identity, write,
                               &written, error);
     if (verdict == HF_APPLIED) {
@@ -285,36 +267,32 @@ write_batch(struct hf_journal *journal, const struct hf_journal_write *write,
 
 /* ---- Beginning to serve, and ending -------------------------------------- */
 
+static struct hf_bytes
+text_of(sqlite3_stmt *row, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(row, column);
+
+    return (struct hf_bytes){text, (size_t)sqlite3_column_bytes(row, column)};
+}
+
 /* Since the head names us, no table lock comes any more; one that is there was
  * there before. */
 static enum hf_status
 check_locks(struct file_journal *s, struct hf_error *error)
 {
     sqlite3_stmt *statement = NULL;
-    char space[HF_SPACE_MAX + 1] = "";
-    char name[HF_NAME_MAX + 1] = "";
+    enum hf_status status = HF_OK;
     int code = hf_sqlite_sql_prepare(&s->sql, HF_SQL_LOCK, &statement);
 
     if (code == SQLITE_OK)
         code = sqlite3_step(statement);
-    if (code == SQLITE_ROW) {
-        const char *in = (const char *)sqlite3_column_text(statement, 0);
-        const char *of = (const char *)sqlite3_column_text(statement, 1);
-
-        if (in != NULL && of != NULL) {
-            hf_text_show(space, sizeof(space), in, strlen(in));
-            hf_text_show(name, sizeof(name), of, strlen(of));
-        }
-    }
+    if (code == SQLITE_ROW)
+        status = hf_kinds_refuse_lock(text_of(statement, 0),
+                                      text_of(statement, 1), error);
+    else if (code != SQLITE_DONE)
+        status = fail(s, code, error);
     sqlite3_reset(statement);
-    if (code == SQLITE_DONE)
-        return HF_OK;
-    if (code != SQLITE_ROW)
-        return fail(s, code, error);
-    return hf_fail(error, HF_E_UNAVAILABLE,
-                   "'%.80s' in space %.80s is held, or was left, as a lock of "
-                   "the table itself: have it given back or cleared first",
-                   name, space);
+    return status;
 }
 
 static enum hf_status

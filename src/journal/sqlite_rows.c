@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/hex.h"
+#include "journal/kinds.h"
 
 /* ---- Rows ---------------------------------------------------------------- */
 
@@ -21,23 +21,6 @@ keep_text(sqlite3_stmt *row, int column, size_t most, struct hf_arena *arena,
                                                                  : SQLITE_NOMEM;
 }
 
-/* A number without a sign, in the order of SQLite's, which have one. */
-static uint64_t
-place_of(int64_t id)
-{
-    return (uint64_t)id ^ UINT64_C(1) << 63;
-}
-
-static bool
-read_if_dead(const char *word, enum hf_if_dead *if_dead)
-{
-    *if_dead = HF_TAKEOVER;
-    if (word != NULL && strcmp(word, hf_if_dead_word(HF_REFUSE)) == 0)
-        *if_dead = HF_REFUSE;
-    return word != NULL && strcmp(word, hf_if_dead_word(*if_dead)) == 0;
-}
-
-/* What is none of ours has no ttl, and so is refused. */
 static int
 take_session(sqlite3_stmt *row, struct hf_journal_chunk *chunk)
 {
@@ -53,13 +36,10 @@ take_session(sqlite3_stmt *row, struct hf_journal_chunk *chunk)
     };
     if (secret.at == NULL)
         return SQLITE_NOMEM;
-    if (!hf_hex_read(secret, session->secret.bytes,
-                     sizeof(session->secret.bytes)) ||
-        !read_if_dead((const char *)sqlite3_column_text(row, 3),
-                      &session->if_dead))
-        session->ttl.ms = -1;
+    hf_kinds_read_session(session, secret,
+                          (const char *)sqlite3_column_text(row, 3));
     chunk->count++;
-    chunk->next = place_of(id) + 1;
+    chunk->next = hf_kinds_order(id) + 1;
     return keep_text(row, 4, HF_SERVED_WHO_MAX, &chunk->arena, &session->who);
 }
 
@@ -78,7 +58,7 @@ take_grant(sqlite3_stmt *row, struct hf_journal_chunk *chunk)
                   .since_ms = sqlite3_column_int64(row, 4)},
     };
     chunk->count++;
-    chunk->next = place_of((int64_t)loaded->fence) + 1;
+    chunk->next = hf_kinds_order((int64_t)loaded->fence) + 1;
     code = keep_text(row, 5, HF_RECORD_TEXT_MAX, &chunk->arena, &grant->locks);
     return code == SQLITE_OK ? keep_text(row, 6, HF_SERVED_NOTE_MAX,
                                          &chunk->arena, &loaded->note)
@@ -109,8 +89,8 @@ hf_sqlite_rows_load(struct hf_sqlite_sql *sql, struct hf_journal_chunk *chunk)
     int code = hf_sqlite_sql_prepare(sql, which, &statement);
 
     if (code == SQLITE_OK)
-        code = sqlite3_bind_int64(statement, 1,
-                                  (int64_t)place_of((int64_t)chunk->next));
+        code = sqlite3_bind_int64(
+            statement, 1, (int64_t)hf_kinds_order((int64_t)chunk->next));
     if (code == SQLITE_OK)
         code = sqlite3_bind_int64(statement, 2, HF_JOURNAL_CHUNK);
     if (code == SQLITE_OK)

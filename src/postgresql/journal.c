@@ -5,8 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "base/hex.h"
-#include "base/text.h"
+#include "journal/kinds.h"
 #include "postgresql/batch.h"
 #include "postgresql/pipeline.h"
 #include "postgresql/sql.h"
@@ -21,10 +20,6 @@ enum {
     /* For another's lock on the head: a write that waits longer is told. */
     LOCK_WAIT_MS = 1000,
 
-    /* Followers hear of batches at most so often, but at once of a head that
-     * begins a term or ends one. */
-    RING_MS = 50,
-
     FLAG_SYNCHRONOUS = 1,
 };
 
@@ -38,7 +33,7 @@ struct pg_journal {
     struct hf_pg_pool pool;
     struct hf_pg_listener listener;
     uint64_t store;            /* the place's identity, as last read; or 0 */
-    struct hf_instant ring_at; /* not before for a batch of a term */
+    struct hf_instant told_at; /* see hf_kinds_is_quiet */
 };
 
 static struct pg_journal *
@@ -79,6 +74,13 @@ ask(struct pg_journal *j, const struct hf_pg_statement *what,
     status = hf_pg_pipeline_ask(link, &statement, until, rows, error);
     leave(j, link);
     return status;
+}
+
+static struct hf_bytes
+column(const PGresult *rows, int row, int at)
+{
+    return (struct hf_bytes){PQgetvalue(rows, row, at),
+                             (size_t)PQgetlength(rows, row, at)};
 }
 
 static enum hf_status
@@ -206,19 +208,6 @@ struct batch_writing {
     struct hf_error *error;
 };
 
-static bool
-is_quiet(struct pg_journal *j, const struct hf_journal_write *write)
-{
-    const struct hf_duration pause = {RING_MS};
-    struct hf_instant now = hf_now();
-
-    if (!write->new_term && write->head->node[0] != '\0' &&
-        !hf_reached(now, j->ring_at))
-        return true;
-    j->ring_at = hf_after(now, pause);
-    return false;
-}
-
 /* It was durable: an answer of another place than the last one's is of a batch
  * that may be lost. */
 static enum hf_verdict
@@ -258,7 +247,7 @@ send_batch(struct batch_writing *w, const struct hf_pg_value *values)
                       .values = values,
                       .count = HF_PG_BATCH_VALUES},
         .until = w->until,
-        .after = is_quiet(w->j, w->write) ? NULL : &after,
+        .after = hf_kinds_is_quiet(&w->j->told_at, w->write) ? NULL : &after,
     };
     struct hf_pg_report report;
     PGresult *rows = NULL;
@@ -348,25 +337,15 @@ unlocked(struct hf_journal *journal, struct hf_instant until,
          struct hf_error *error)
 {
     const struct hf_pg_statement statement = {.sql = a_lock};
-    char space[HF_SPACE_MAX + 1];
-    char name[HF_NAME_MAX + 1];
     PGresult *rows = NULL;
     enum hf_status status =
         ask(journal_of(journal), &statement, until, &rows, error);
 
     if (status != HF_OK)
         return status;
-    if (PQntuples(rows) > 0) {
-        hf_text_show(space, sizeof(space), PQgetvalue(rows, 0, 0),
-                     (size_t)PQgetlength(rows, 0, 0));
-        hf_text_show(name, sizeof(name), PQgetvalue(rows, 0, 1),
-                     (size_t)PQgetlength(rows, 0, 1));
-        status = hf_fail(error, HF_E_UNAVAILABLE,
-                         "'%.80s' in space %.80s is held, or was left, as a "
-                         "lock of the table itself: have it given back or "
-                         "cleared first",
-                         name, space);
-    }
+    if (PQntuples(rows) > 0)
+        status =
+            hf_kinds_refuse_lock(column(rows, 0, 0), column(rows, 0, 1), error);
     PQclear(rows);
     return status;
 }
@@ -403,20 +382,6 @@ static const char grants[] =
     " left(note, 2049)"
     " FROM @schema@.journal_grants WHERE fence >= $1 ORDER BY fence LIMIT $2";
 
-/* A number without a sign, in the order of the server's, which have one. */
-static uint64_t
-place_of(int64_t id)
-{
-    return (uint64_t)id ^ UINT64_C(1) << 63;
-}
-
-static struct hf_bytes
-column(const PGresult *rows, int row, int at)
-{
-    return (struct hf_bytes){PQgetvalue(rows, row, at),
-                             (size_t)PQgetlength(rows, row, at)};
-}
-
 static bool
 keep_text(const PGresult *rows, int row, int at, struct hf_arena *arena,
           struct hf_bytes *kept)
@@ -426,15 +391,6 @@ keep_text(const PGresult *rows, int row, int at, struct hf_arena *arena,
     return hf_arena_keep(arena, text.at, text.len, kept);
 }
 
-static bool
-read_if_dead(const char *word, enum hf_if_dead *if_dead)
-{
-    *if_dead =
-        strcmp(word, hf_if_dead_word(HF_REFUSE)) == 0 ? HF_REFUSE : HF_TAKEOVER;
-    return strcmp(word, hf_if_dead_word(*if_dead)) == 0;
-}
-
-/* What is none of ours has no id, and so is refused. */
 static bool
 take_session(const PGresult *rows, int row, struct hf_journal_chunk *chunk)
 {
@@ -446,12 +402,10 @@ take_session(const PGresult *rows, int row, struct hf_journal_chunk *chunk)
         .ttl = {hf_pg_column(rows, row, 2)},
         .silent_from = {hf_pg_column(rows, row, 5)},
     };
-    if (!hf_hex_read(column(rows, row, 1), session->secret.bytes,
-                     sizeof(session->secret.bytes)) ||
-        !read_if_dead(PQgetvalue(rows, row, 3), &session->if_dead))
-        session->id = 0;
+    hf_kinds_read_session(session, column(rows, row, 1),
+                          PQgetvalue(rows, row, 3));
     chunk->count++;
-    chunk->next = place_of(id) + 1;
+    chunk->next = hf_kinds_order(id) + 1;
     return keep_text(rows, row, 4, &chunk->arena, &session->who);
 }
 
@@ -469,7 +423,7 @@ take_grant(const PGresult *rows, int row, struct hf_journal_chunk *chunk)
                   .since_ms = hf_pg_column(rows, row, 4)},
     };
     chunk->count++;
-    chunk->next = place_of(fence) + 1;
+    chunk->next = hf_kinds_order(fence) + 1;
     return keep_text(rows, row, 5, &chunk->arena, &grant->locks) &&
            keep_text(rows, row, 6, &chunk->arena, &grant->grant.loaded.note);
 }
@@ -481,7 +435,7 @@ load(struct hf_journal *journal, struct hf_journal_chunk *chunk,
     bool of_sessions = chunk->rows == HF_JOURNAL_SESSIONS;
     struct hf_arena arena = {.alloc = journal->alloc};
     const struct hf_pg_value values[] = {
-        hf_pg_number(&arena, (int64_t)place_of((int64_t)chunk->next)),
+        hf_pg_number(&arena, (int64_t)hf_kinds_order((int64_t)chunk->next)),
         hf_pg_number(&arena, HF_JOURNAL_CHUNK),
     };
     const struct hf_pg_statement statement = {

@@ -157,7 +157,8 @@ port_of(const struct hf_pg_link *link)
     return link->server.addresses[turn].port;
 }
 
-/* What libpq says of a server that target_session_attrs does not want. */
+/* Did libpq refuse the server, because it can only be read?
+ * (target_session_attrs) */
 static bool
 is_read_only(const char *message)
 {

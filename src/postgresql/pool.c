@@ -145,11 +145,11 @@ hf_pg_pool_take(struct hf_pg_pool *pool, struct hf_instant until, int wake_fd,
     if (status != HF_OK)
         hf_pg_link_close(link);
     hf_monitor_enter(&pool->monitor);
-    if (status != HF_OK)
+    if (status == HF_OK)
+        pool->met = true;
+    else if (status != HF_E_CANCELLED) /* that is our own doing */
         note_failure(
             pool, hf_between(hf_later(link->dialled, link->heard), hf_now()));
-    else
-        pool->met = true;
     link->flushed = pool->flushed;
     link->patience = hf_silence_limit(&pool->silence, hf_now(), until);
     link->quiet = (struct hf_duration){0};

@@ -61,7 +61,8 @@ hf_place_parse(const char *text, struct hf_place *place, struct hf_error *error)
     if (found.kind == NULL) {
         hf_text_show_url(shown, sizeof(shown), text);
         return hf_fail(error, HF_E_INVALID,
-                       "'%s' is not a place: write sqlite:/path/locks.db",
+                       "'%s' is not a place: write sqlite:/path/locks.db or "
+                       "postgresql://host/database",
                        shown);
     }
     status = found.kind->parse(rest, &found, error);

@@ -61,8 +61,10 @@ void hf_store_close(struct hf_store *store);
  * the cause; a group that had been written by then is HF_UNKNOWN.  The next
  * call opens the place anew, as hf_store_open does, and may fail as that does.
  * What was answered under an earlier generation may not be in the place any
- * more: the place "went back".  Of several calls at a time, one may be answered
- * by the former place, and return after another has noticed.
+ * more: the place "went back".  A place behind a server is found to be another
+ * by what it answers: so the call that notices tells what is true in the new
+ * place.  Of several calls at a time, one may be answered by the former place,
+ * and return after another has noticed.
  */
 uint64_t hf_store_generation(const struct hf_store *store);
 

@@ -481,6 +481,7 @@ KEEPING_TEST(what_is_no_session_is_not_loaded)
             hf_journal_load(bench->journal, &chunk, suite_soon(), &error),
             HF_E_CORRUPT);
         assert_int_equal(error.status, HF_E_CORRUPT);
+        assert_non_null(strstr(error.text, "session 0000000000000001: "));
         hf_arena_fini(&chunk.arena);
     }
 }
