@@ -67,7 +67,7 @@ search(const struct world_config *config, struct explore_system system,
     system.expand = count_and_expand;
     assert_true(explore_all(
         &system,
-        &(struct explore_limits){.faults = faults, .states_max = 3000000},
+        &(struct explore_limits){.faults = faults, .states_max = 10000000},
         report));
     assert_int_not_equal(report->verdict, EXPLORE_BOUNDED);
     return sum + count;
