@@ -36,13 +36,6 @@ if(TARGET holdfast_http)
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/holdfast)
 endif()
 
-# A component of its own, since libpq draws in much.
-if(TARGET place_postgresql)
-    install(TARGETS place_postgresql
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/holdfast
-        COMPONENT postgresql)
-endif()
-
 # A component of its own, for a package of its own (holdfast-postgresql): it needs
 # libpq, which draws in Kerberos and LDAP.
 if(TARGET place_postgresql)

@@ -21,15 +21,14 @@ hf_journal_open(const struct hf_place *place, const struct hf_alloc *alloc,
                 struct hf_journal **journal, struct hf_error *error)
 {
     const struct hf_place_module *module;
-    enum hf_status status;
 
     if (place->kind->keeps_nothing)
         return hf_journal_memory_open(place, alloc, journal, error);
     if (place->kind->module == NULL)
         return hf_journal_sqlite_open(place, alloc, journal, error);
-    status = place->kind->module(&module, error);
-    return status == HF_OK ? module->journal_open(place, alloc, journal, error)
-                           : status;
+    module = hf_module_of(place->kind, error);
+    return module == NULL ? HF_E_UNAVAILABLE
+                          : module->journal_open(place, alloc, journal, error);
 }
 
 void
@@ -44,14 +43,14 @@ hf_journal_find(const struct hf_place *place, struct hf_instant until,
                 struct hf_error *error)
 {
     const struct hf_place_module *module;
-    enum hf_status status;
 
     if (place->kind->keeps_nothing)
         return HF_OK;
     if (place->kind->module == NULL)
         return hf_sqlite_served_find(place, error);
-    status = place->kind->module(&module, error);
-    return status == HF_OK ? module->journal_find(place, until, error) : status;
+    module = hf_module_of(place->kind, error);
+    return module == NULL ? HF_E_UNAVAILABLE
+                          : module->journal_find(place, until, error);
 }
 
 enum hf_status

@@ -9,7 +9,7 @@
 #include "base/checkup.h"
 #include "base/limits.h"
 
-struct hf_place_module;
+struct hf_module_name;
 struct hf_store;
 struct hf_store_kind;
 
@@ -52,8 +52,8 @@ enum hf_store_use {
 /*
  * A kind of store, which the URL's scheme names.  Each has one row in the table
  * of place.c.  Outside src/store nobody compares kinds: others ask what a kind
- * is able to do.  A row is all that must be linked: its functions may open a
- * module that has the rest (module.h).
+ * is able to do.  A row is all that must be linked: its functions may be
+ * those of module.h.
  *
  * Any thread may call these functions.
  */
@@ -74,9 +74,8 @@ struct hf_store_kind {
     /* The contents end with the process, and no other process sees them. */
     bool keeps_nothing;
 
-    /* The module that has the rest, as hf_module_postgresql; NULL: none. */
-    enum hf_status (*module)(const struct hf_place_module **module,
-                             struct hf_error *error);
+    /* The module that has the rest (module.h); NULL: none. */
+    const struct hf_module_name *module;
 
     /* Read `rest`, which follows the scheme.  *place has its kind, and is zero
      * otherwise.  As hf_place_parse, but for *place, which may be changed on

@@ -6,34 +6,45 @@
 #ifdef HF_STATIC
 
 /* A program without a dynamic linker cannot open it. */
-enum hf_status
-hf_module_postgresql(const struct hf_place_module **module,
-                     struct hf_error *error)
+const struct hf_place_module *
+hf_module_of(const struct hf_store_kind *kind, struct hf_error *error)
 {
-    (void)module;
-    return hf_fail(error, HF_E_UNAVAILABLE,
-                   "postgresql: the static libholdfast has no places in "
-                   "PostgreSQL: link the shared one");
+    (void)!hf_fail(error, HF_E_UNAVAILABLE,
+                   "%s: the static libholdfast has no such places: link the "
+                   "shared one",
+                   kind->module->place);
+    return NULL;
 }
 
 #else
 
-enum hf_status
-hf_module_postgresql(const struct hf_place_module **module,
-                     struct hf_error *error)
+const struct hf_place_module *
+hf_module_of(const struct hf_store_kind *kind, struct hf_error *error)
 {
-    static const struct hf_module_name name = {
-        .place = "postgresql",
-        .needs = "the package holdfast-postgresql",
-        .file = "place-postgresql.so",
-        .symbol = HF_PLACE_MODULE_SYMBOL,
-    };
-    const void *found = NULL;
-    enum hf_status status = hf_module_open(&name, &found, error);
+    const void *found;
 
-    if (status == HF_OK)
-        *module = found;
-    return status;
+    return hf_module_open(kind->module, &found, error) == HF_OK ? found : NULL;
 }
 
 #endif
+
+enum hf_status
+hf_module_open_store(const struct hf_place *place, enum hf_store_use use,
+                     const struct hf_alloc *alloc, struct hf_store **store,
+                     struct hf_error *error)
+{
+    const struct hf_place_module *module = hf_module_of(place->kind, error);
+
+    return module == NULL ? HF_E_UNAVAILABLE
+                          : module->open(place, use, alloc, store, error);
+}
+
+void
+hf_module_blame(const struct hf_place *place, const struct hf_error *error,
+                struct hf_checkup *checkup)
+{
+    const struct hf_place_module *module = hf_module_of(place->kind, NULL);
+
+    if (module != NULL)
+        module->blame(place, error, checkup);
+}

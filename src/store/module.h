@@ -35,10 +35,19 @@ struct hf_place_module {
 
 #define HF_PLACE_MODULE_SYMBOL "hf_place_module"
 
-/* The module for places in PostgreSQL.  HF_E_UNAVAILABLE: it is not installed,
- * or is of another version; or this is the static library, which has none. */
-HF_MUST_USE enum hf_status
-hf_module_postgresql(const struct hf_place_module **module,
-                     struct hf_error *error);
+/* The module of a kind that has one.  NULL, with HF_E_UNAVAILABLE in *error: it
+ * is not installed, or is of another version; or this is the static library,
+ * which has none. */
+const struct hf_place_module *hf_module_of(const struct hf_store_kind *kind,
+                                           struct hf_error *error);
+
+/* `open` and `blame` of the row of such a kind. */
+HF_MUST_USE enum hf_status hf_module_open_store(const struct hf_place *place,
+                                                enum hf_store_use use,
+                                                const struct hf_alloc *alloc,
+                                                struct hf_store **store,
+                                                struct hf_error *error);
+void hf_module_blame(const struct hf_place *place, const struct hf_error *error,
+                     struct hf_checkup *checkup);
 
 #endif
