@@ -42,8 +42,8 @@ hf_pg_inspect_blame(const struct hf_place *place, const struct hf_error *error,
                         "see that ~/.pgpass has this user's password, and that "
                         "the role has its rights: psql -h %s -p %s -d %s "
                         "-c '\\dp %s.*'",
-                        says.hosts[0].host, says.hosts[0].port, says.database,
-                        says.schema);
+                        says.url.hosts[0].host, says.url.hosts[0].port,
+                        says.url.path, says.schema);
         break;
     case HF_E_CORRUPT:
         hf_checkup_fail(checkup, "name another schema: ?schema=locks");
@@ -63,7 +63,8 @@ hf_pg_inspect_blame(const struct hf_place *place, const struct hf_error *error,
         hf_checkup_fail(checkup,
                         "see whether it answers: psql -h %s -p %s -d %s "
                         "-c 'SELECT 1'",
-                        says.hosts[0].host, says.hosts[0].port, says.database);
+                        says.url.hosts[0].host, says.url.hosts[0].port,
+                        says.url.path);
         break;
     }
 }

@@ -273,8 +273,8 @@ set_parameters(const struct hf_pg_link *link, const char *number,
     set(p, "host", host_of(link));
     set(p, "hostaddr", number);
     set(p, "port", port_of(link));
-    set(p, "dbname", place->database);
-    set(p, "user", place->user);
+    set(p, "dbname", place->url.path);
+    set(p, "user", place->url.user);
     set(p, "sslmode", place->sslmode);
     set(p, "sslrootcert", place->sslrootcert);
     set(p, "sslcert", place->sslcert);

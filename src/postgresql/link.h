@@ -26,7 +26,7 @@
  */
 
 struct hf_pg_server {
-    const struct hf_postgresql_address *addresses; /* in turn; borrowed */
+    const struct hf_server_address *addresses; /* in turn; borrowed */
     unsigned count;
 };
 

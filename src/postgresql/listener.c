@@ -22,7 +22,7 @@ void
 hf_pg_listener_init(struct hf_pg_listener *listener,
                     const struct hf_postgresql_place *place)
 {
-    struct hf_pg_server server = {place->hosts, place->hosts_count};
+    struct hf_pg_server server = {place->url.hosts, place->url.hosts_count};
 
     if (place->listen.host != NULL)
         server = (struct hf_pg_server){&place->listen, 1};

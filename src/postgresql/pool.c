@@ -19,9 +19,9 @@ hf_pg_pool_init(struct hf_pg_pool *pool, const struct hf_place *place,
     hf_postgresql_place_of(place, &pool->place);
     hf_monitor_init(&pool->monitor);
     for (size_t i = 0; i < HF_PG_LINKS; i++)
-        hf_pg_link_init(
-            &pool->links[i], &pool->place,
-            (struct hf_pg_server){pool->place.hosts, pool->place.hosts_count});
+        hf_pg_link_init(&pool->links[i], &pool->place,
+                        (struct hf_pg_server){pool->place.url.hosts,
+                                              pool->place.url.hosts_count});
 }
 
 void
@@ -64,7 +64,8 @@ await_leave(struct hf_pg_pool *pool, struct hf_instant until, int wake_fd,
                ? HF_OK
                : hf_fail(error, HF_E_UNAVAILABLE,
                          "%s:%s: it was not reached a moment ago",
-                         pool->place.hosts[0].host, pool->place.hosts[0].port);
+                         pool->place.url.hosts[0].host,
+                         pool->place.url.hosts[0].port);
 }
 
 /* Entered: a connection has failed, after so long a silence. */

@@ -2,36 +2,25 @@
 #define HF_STORE_POSTGRESQL_PLACE_H
 
 #include "store/kind.h"
+#include "store/server_url.h"
 
 /*
- * The URL of a place in PostgreSQL:
+ * The URL of a place in PostgreSQL (server_url.h):
  *
  *   postgresql://[user@]host[:port][,host2[:port2]...]/database[?option&...]
  *
- * or postgres://.  It has no password: who lists processes would see it.  So
- * `text` of such a place is fit for every message.
+ * or postgres://.
  *
  * Plain calls, any thread.
  */
 
-enum {
-    HF_POSTGRESQL_HOSTS_MAX = 8,
-    HF_POSTGRESQL_NAME_MAX = 63, /* bytes; PostgreSQL cuts longer names */
-};
+enum { HF_POSTGRESQL_NAME_MAX = 63 }; /* bytes; PostgreSQL cuts longer names */
 
-struct hf_postgresql_address {
-    const char *host; /* a name, or a number without brackets */
-    const char *port; /* decimal, from 1 to 65535 */
-};
-
-/* What the URL says.  The strings are in `strings`: it is not to be copied. */
+/* What the URL says; its path is the database.  It is not to be copied. */
 struct hf_postgresql_place {
-    const char *user; /* NULL: not named */
-    struct hf_postgresql_address hosts[HF_POSTGRESQL_HOSTS_MAX];
-    unsigned hosts_count;
-    const char *database;
+    struct hf_server_url url;
     const char *schema; /* letters, digits and _; "holdfast" if not named */
-    struct hf_postgresql_address listen; /* host NULL: LISTEN to `hosts` */
+    struct hf_server_address listen; /* host NULL: LISTEN to its hosts */
     bool synchronous; /* promotion=synchronous: a promotion loses no commit */
     struct hf_duration trust_clock; /* the greatest error of the database's
                                        clock; 0: its clock proves nothing */
@@ -39,7 +28,6 @@ struct hf_postgresql_place {
     const char *sslrootcert;        /* absolute paths */
     const char *sslcert;
     const char *sslkey;
-    char strings[3 * HF_PLACE_MAX];
 };
 
 /* Read a URL without its scheme: from "//" on.  HF_E_INVALID, with *out

@@ -69,13 +69,13 @@ TEST(all_parts_of_a_url_are_read)
                "sslmode=require&sslrootcert=/r&sslcert=/c&sslkey=/k",
                &place, &error);
     hf_postgresql_place_of(&place, &read);
-    assert_string_equal(read.user, "an@n");
-    assert_int_equal(read.hosts_count, 2);
-    assert_string_equal(read.hosts[0].host, "db1");
-    assert_string_equal(read.hosts[0].port, "5432");
-    assert_string_equal(read.hosts[1].host, "::1");
-    assert_string_equal(read.hosts[1].port, "6432");
-    assert_string_equal(read.database, "lo cks");
+    assert_string_equal(read.url.user, "an@n");
+    assert_int_equal(read.url.hosts_count, 2);
+    assert_string_equal(read.url.hosts[0].host, "db1");
+    assert_string_equal(read.url.hosts[0].port, "5432");
+    assert_string_equal(read.url.hosts[1].host, "::1");
+    assert_string_equal(read.url.hosts[1].port, "6432");
+    assert_string_equal(read.url.path, "lo cks");
     assert_string_equal(read.schema, "s");
     assert_string_equal(read.listen.host, "direct");
     assert_string_equal(read.listen.port, "5432");
@@ -111,7 +111,7 @@ TEST(what_a_url_does_not_say_is_not_made_up)
 
     (void)tidy("postgresql://db/x", &place, &error);
     hf_postgresql_place_of(&place, &read);
-    assert_null(read.user);
+    assert_null(read.url.user);
     assert_string_equal(read.schema, "holdfast");
     assert_null(read.listen.host);
     assert_false(read.synchronous);
