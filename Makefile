@@ -55,7 +55,7 @@ bench-server: ## figures: a lock server beside an echo and bare commits, N=5 rou
 bench-postgresql: ## figures: on a PostgreSQL, beside pgbench, N=5 rounds
 	@scripts/deps.sh run test
 	@scripts/build.sh dev
-	@scripts/servers.sh
+	@scripts/servers.sh postgresql
 	@bench/postgresql.py build/dev/bin $(or $(N),5)
 fuzz: ## new bytes for the decoder T=record, for S=60 seconds
 	@scripts/deps.sh run test

@@ -13,7 +13,7 @@ server)
     ;;
 postgresql)
     scripts/deps.sh servers
-    scripts/servers.sh
+    scripts/servers.sh postgresql
     # shellcheck disable=SC2016 # expanded where the server runs
     exec test/postgresql/run.py sh -ec '
         scripts/demo.sh "$1/bin/holdfast" "$HF_POSTGRESQL"

@@ -23,7 +23,7 @@ import urllib.parse
 from janitor import Janitor
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SERVERS = ROOT / "build" / "servers"
+SERVERS = ROOT / "build/servers/postgresql"
 BIN = SERVERS / "root/usr/lib/postgresql/15/bin"
 PGBOUNCER = SERVERS / "root/usr/sbin/pgbouncer"
 PATIENCE_S = 60
@@ -36,7 +36,7 @@ _started = 0
 def need_servers():
     """End the test as skipped where there are none."""
     if not (SERVERS / "stamp").exists():
-        print("no PostgreSQL: scripts/servers.sh fetches it", file=sys.stderr)
+        print("no PostgreSQL: scripts/servers.sh postgresql fetches it", file=sys.stderr)
         sys.exit(SKIPPED)
 
 
