@@ -101,4 +101,5 @@ def main():
     sys.exit(held != HELD or left < TTL_S / 2)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -217,3 +217,31 @@ TEST(what_was_written_while_it_was_watched_has_not_stood)
     leave(&b, &waiter, 1008);
     end(&b);
 }
+
+/* Or a wait would end at once, again and again, beside the read. */
+TEST(what_was_seen_to_change_is_not_watched_before_it_is_read)
+{
+    struct hf_settings settings = {.name = name};
+    struct hf_driver waiter = {.kind = HF_DRIVER_LOCK, .settings = &settings};
+    struct hf_watching watching;
+    struct hf_table_batch *read;
+    struct bench b;
+
+    begin(&b);
+    start(&b, &waiter, 1000);
+    show_holder(&b, take_read(&b, 1000), 0, 1001);
+    assert_true(hf_manager_watches(&b.manager, &b.watches, &watching));
+    watching.watches[0].changed = true;
+    hf_manager_waited(&b.manager, &watching, at(1002));
+    assert_false(hf_manager_watches(&b.manager, &b.watches, &watching));
+    read = take_read(&b, 1003);
+    read->status = HF_E_UNAVAILABLE;
+    hf_manager_answer(&b.manager, read, at(1004));
+    assert_false(hf_manager_watches(&b.manager, &b.watches, &watching));
+    hf_manager_tick(&b.manager, at(3000));
+    show_holder(&b, take_read(&b, 3000), 0, 3001); /* it was not so */
+    assert_true(hf_manager_watches(&b.manager, &b.watches, &watching));
+    hf_manager_waited(&b.manager, &watching, at(3002));
+    leave(&b, &waiter, 3003);
+    end(&b);
+}

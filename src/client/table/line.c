@@ -576,6 +576,8 @@ is_watching(const struct hf_queue *queue)
 {
     uint64_t version;
 
+    if (queue->changed)
+        return false;
     if (queue->at_work && hf_contender_watching(&queue->contender, &version))
         return true;
     for (struct hf_driver *d = queue->examines; d != NULL; d = d->next)

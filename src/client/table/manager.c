@@ -417,6 +417,7 @@ answer_read(struct hf_manager *m, struct hf_table_batch *batch,
 
     item->queue->failed = batch->status != HF_OK;
     if (batch->status == HF_OK) {
+        item->queue->changed = false;
         take_in(m, item->queue, &batch->readings[item->index], now);
         sight = batch->readings[item->index].sight;
     }
@@ -551,6 +552,8 @@ hf_manager_changed(struct hf_manager *m, struct hf_key key,
 
     if (queue == NULL)
         return;
+    queue->changed = queue->changed || queue->watched;
+    hf_queue_touch(m, queue);
     hf_line_hint(m, queue, now);
     hf_line_update(m, now);
 }

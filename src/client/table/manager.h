@@ -135,7 +135,8 @@ bool hf_manager_watches(struct hf_manager *m, struct hf_arena *arena,
 void hf_manager_waited(struct hf_manager *m, struct hf_watching *watching,
                        struct hf_instant now);
 
-/* This key's record may have changed. */
+/* This key's record may have changed: it is not watched until a read has shown
+ * it, or a wait would end again and again while that is under way. */
 void hf_manager_changed(struct hf_manager *m, struct hf_key key,
                         struct hf_instant now);
 

@@ -165,6 +165,7 @@ struct hf_queue {
     bool failed;         /* the last call that came back had no answer */
     bool own;            /* what was seen is our first's own record */
     bool watched;        /* a change is waited for */
+    bool changed;        /* one was seen, and no read since has shown it */
     bool written;        /* by us, since its name was last lent to a wait */
     bool held;           /* the first of the line holds it */
     bool news_due;       /* a change is not told yet */

@@ -317,7 +317,8 @@ wake(struct world *world, struct hint *hint)
     queue = client->dead || client->behind
                 ? NULL
                 : hf_queue_find(&client->manager, key);
-    if (queue != NULL && (queue->watched || queue->calls > 0) &&
+    if (queue != NULL &&
+        (queue->watched || queue->changed || queue->calls > 0) &&
         queue->seen.version != world->keys[hint->key].version) {
         hf_heap_set(&world->alarms, &hint->alarm,
                     (struct hf_instant){again_at});
