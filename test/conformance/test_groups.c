@@ -346,13 +346,16 @@ thousands_of_groups_share_one_commit(struct suite_bench *b)
 
 /* ---- Limits -------------------------------------------------------------- */
 
-static void
-expect_applied(struct suite_bench *b, const char *what, struct hf_store_op *ops,
-               size_t count)
+/* All are.  False: a server far away was silent for too long, which a busy
+ * machine's may be, and then all are unknown. */
+static bool
+are_applied(struct suite_bench *b, const char *what, struct hf_store_op *ops,
+            size_t count)
 {
     struct hf_store_group *groups =
         hf_calloc(&hf_alloc_libc, count, sizeof(*groups));
     struct hf_instant begun = hf_now();
+    enum hf_verdict verdict;
 
     assert_non_null(groups);
     for (size_t i = 0; i < count; i++)
@@ -360,9 +363,27 @@ expect_applied(struct suite_bench *b, const char *what, struct hf_store_op *ops,
     hf_store_commit(b->store, groups, count, suite_soon(), NULL);
     print_message("%s: %zu %s in %d ms\n", b->kind->name, count, what,
                   (int)hf_between(begun, hf_now()).ms);
+    verdict = groups[0].verdict;
     for (size_t i = 0; i < count; i++)
-        assert_int_equal(groups[i].verdict, HF_APPLIED);
+        assert_int_equal(groups[i].verdict, verdict);
     hf_free(&hf_alloc_libc, groups);
+    if (verdict == HF_UNKNOWN && hf_store_limits(b->store).max_calls > 1)
+        return false;
+    assert_int_equal(verdict, HF_APPLIED);
+    return true;
+}
+
+enum { NAME_LEN = 12, NAME_SIZE = 32, TURNS = 5 };
+
+/* Each time others: the former may yet be applied. */
+static void
+name_all(struct hf_store_op *ops, char (*names)[NAME_SIZE], size_t count,
+         int turn)
+{
+    for (size_t i = 0; i < count; i++) {
+        snprintf(names[i], NAME_SIZE, "%d %0*zu", turn, NAME_LEN - 2, i);
+        ops[i].key = suite_key(names[i]);
+    }
 }
 
 /* `bytes` in each operation: its space, its name and its value. */
@@ -370,25 +391,24 @@ static void
 fill_a_commit(struct suite_bench *b, const char *what, size_t count,
               size_t bytes)
 {
-    enum { NAME_LEN = 12, NAME_SIZE = 32 };
     size_t value_len = bytes - strlen("default") - NAME_LEN;
     char *value = hf_calloc(&hf_alloc_libc, value_len + 1, 1);
-    char *names = hf_calloc(&hf_alloc_libc, count, NAME_SIZE);
+    char(*names)[NAME_SIZE] = hf_calloc(&hf_alloc_libc, count, NAME_SIZE);
     struct hf_store_op *ops = hf_calloc(&hf_alloc_libc, count, sizeof(*ops));
     uint64_t floor = suite_absent(b->store, suite_key("a"));
+    int turn = 0;
 
     assert_true(value != NULL && names != NULL && ops != NULL);
     memset(value, 'x', value_len);
-    for (size_t i = 0; i < count; i++) {
-        char *name = names + i * NAME_SIZE;
-
-        snprintf(name, NAME_SIZE, "%0*zu", NAME_LEN, i);
-        ops[i] = suite_put(suite_key(name), floor, value);
+    for (size_t i = 0; i < count; i++)
+        ops[i] = suite_put(suite_key("a"), floor, value);
+    do {
+        assert_true(turn++ < TURNS);
+        name_all(ops, names, count, turn);
         assert_int_equal(hf_store_group_bytes(&(struct hf_store_group){
-                             .ops = &ops[i], .ops_count = 1}),
+                             .ops = ops, .ops_count = 1}),
                          bytes);
-    }
-    expect_applied(b, what, ops, count);
+    } while (!are_applied(b, what, ops, count));
     hf_free(&hf_alloc_libc, ops);
     hf_free(&hf_alloc_libc, names);
     hf_free(&hf_alloc_libc, value);
