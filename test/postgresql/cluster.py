@@ -7,6 +7,7 @@ its own, UTF8, and trusts everybody on the loopback.
 """
 
 import contextlib
+import faulthandler
 import os
 import pathlib
 import select
@@ -34,7 +35,9 @@ _started = 0
 
 
 def need_servers():
-    """End the test as skipped where there are none."""
+    """End the test as skipped where there are none.  If it hangs it says where,
+    before ctest ends it."""
+    faulthandler.dump_traceback_later(240)
     if not (SERVERS / "stamp").exists():
         print("no PostgreSQL: scripts/servers.sh postgresql fetches it", file=sys.stderr)
         sys.exit(SKIPPED)
@@ -105,7 +108,7 @@ def await_that(true, what="it"):
 
 def _run(command, **more):
     done = subprocess.run(command, env=clean_environment(), text=True,
-                          capture_output=True, **more)
+                          capture_output=True, timeout=2 * PATIENCE_S, **more)
     if done.returncode != 0:
         raise RuntimeError(f"{command[0]}: {done.stdout}{done.stderr}")
     return done.stdout
