@@ -15,11 +15,11 @@ postgresql)
     scripts/deps.sh servers
     scripts/servers.sh postgresql
     # shellcheck disable=SC2016 # expanded where the server runs
-    exec test/postgresql/run.py sh -ec '
-        scripts/demo.sh "$1/bin/holdfast" "$HF_POSTGRESQL"
+    exec test/place/run.py postgresql sh -ec '
+        scripts/demo.sh "$1/bin/holdfast" "$HF_PLACE"
         echo
         scripts/demo_leader.sh "$1/bin/holdfast" "$1/bin/holdfastd" \
-            "$HF_POSTGRESQL?schema=served"' sh "$1"
+            "$HF_PLACE?schema=served"' sh "$1"
     ;;
 *)
     echo "make run: PLACE is server or postgresql, or is not given" >&2

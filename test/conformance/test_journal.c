@@ -36,21 +36,16 @@ run_on(struct files *files, const char *place, bool keeps, bench_fn *run)
 }
 
 /* The kinds that keep something: a file; or, where the environment names a
- * server (test/postgresql/run.py), a schema of its own there, and no other. */
+ * server, that one and no other. */
 static void
 run_on_kept(struct files *files, bench_fn *run)
 {
-    const char *server = getenv("HF_POSTGRESQL");
     char place[SUITE_PLACE_SIZE];
-    static unsigned made;
 
-    if (server == NULL) {
+    if (suite_behind_server(place))
+        run_on(NULL, place, true, run);
+    else
         run_on(files, files->place, true, run);
-        return;
-    }
-    snprintf(place, sizeof(place), "%s?schema=journal_%d_%u", server,
-             (int)getpid(), ++made);
-    run_on(NULL, place, true, run);
 }
 
 /* Where somebody changes the file by hand. */
@@ -71,7 +66,7 @@ need_file(struct bench *bench)
         struct files *files = *state;                                          \
                                                                                \
         run_on_kept(files, run_##sentence);                                    \
-        if (getenv("HF_POSTGRESQL") == NULL)                                   \
+        if (getenv("HF_PLACE") == NULL)                                        \
             run_on(files, "memory:journal", false, run_##sentence);            \
     }                                                                          \
     static void run_##sentence(struct bench *bench)

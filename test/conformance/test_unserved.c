@@ -18,19 +18,15 @@ struct shared {
     struct hf_journal *journal;
 };
 
-/* Where the environment names a server (test/postgresql/run.py), it is a schema
- * of its own there. */
+/* Where the environment names a server, it is a place there. */
 static void
 run_shared(struct files *files, void (*run)(struct shared *shared))
 {
-    const char *server = getenv("HF_POSTGRESQL");
-    struct shared shared = {.files = server == NULL ? files : NULL};
-    char schema[SUITE_PLACE_SIZE];
-    const char *place = server == NULL ? files->place : schema;
-    static unsigned made;
+    char behind[SUITE_PLACE_SIZE];
+    bool served = suite_behind_server(behind);
+    struct shared shared = {.files = served ? NULL : files};
+    const char *place = served ? behind : files->place;
 
-    snprintf(schema, sizeof(schema), "%s?schema=shared_%d_%u",
-             server == NULL ? "" : server, (int)getpid(), ++made);
     shared.store = suite_open_place(place);
     shared.journal = journals_open(place);
     run(&shared);

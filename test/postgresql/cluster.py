@@ -7,7 +7,6 @@ its own, UTF8, and trusts everybody on the loopback.
 """
 
 import contextlib
-import faulthandler
 import os
 import pathlib
 import select
@@ -17,101 +16,35 @@ import socket
 import struct
 import subprocess
 import sys
-import tempfile
-import time
 import urllib.parse
 
-from janitor import Janitor
-
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SERVERS = ROOT / "build/servers/postgresql"
+sys.path.append(str(ROOT / "test/place"))
+
+import fixture
+from fixture import (PATIENCE_S, SKIPPED, Server, as_nobody, await_that,
+                     free_port, janitor, make_folder, own_address)
+
+from framing import PostgresFraming
+from proxy import Proxy
+
+SERVERS = fixture.programs("postgresql")
 BIN = SERVERS / "root/usr/lib/postgresql/15/bin"
 PGBOUNCER = SERVERS / "root/usr/sbin/pgbouncer"
-PATIENCE_S = 60
-SKIPPED = 77
-
-_janitor = None
-_started = 0
 
 
 def need_servers():
-    """End the test as skipped where there are none.  If it hangs it says where,
-    before ctest ends it."""
-    faulthandler.dump_traceback_later(240)
-    if not (SERVERS / "stamp").exists():
-        print("no PostgreSQL: scripts/servers.sh postgresql fetches it", file=sys.stderr)
-        sys.exit(SKIPPED)
-
-
-def janitor():
-    global _janitor
-    if _janitor is None:
-        _janitor = Janitor()
-    return _janitor
+    """End the test as skipped where there are none."""
+    fixture.need_programs("postgresql")
 
 
 def clean_environment():
     """Nothing that libpq would take from ours."""
-    kept = {name: value for name, value in os.environ.items()
-            if not name.startswith("PG") and name != "HOME"}
-    libraries = (SERVERS / "library-path").read_text().strip()
-    if libraries:
-        kept["LD_LIBRARY_PATH"] = libraries
-    return kept
-
-
-def _as_nobody():
-    """PostgreSQL and pgbouncer refuse to be root's."""
-    if os.geteuid() != 0:
-        return []
-    return ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]
-
-
-def make_folder(under=None):
-    """On no disk if that can be: a process that is killed loses nothing of
-    either."""
-    shared = "/dev/shm"
-    prefix = "holdfast-test-" if under is None else "holdfast-bench-"
-    if under is None and os.access(shared, os.W_OK):
-        under = shared
-    path = tempfile.mkdtemp(prefix=prefix, dir=under)
-    janitor().folder(path)
-    if os.geteuid() == 0:
-        shutil.chown(path, "nobody", "nogroup")
-    return path
-
-
-def own_address():
-    """One of the loopback that no other test has: whatever port the kernel
-    chooses for others, those that a server starts again on stay free."""
-    global _started
-    _started += 1
-    number = (os.getpid() * 16 + _started % 16) % (254 << 16)
-    return (f"127.{1 + (number >> 16)}.{number >> 8 & 255}."
-            f"{number & 255}")
-
-
-def free_port(address):
-    with socket.socket() as probe:
-        probe.bind((address, 0))
-        return probe.getsockname()[1]
-
-
-def await_that(true, what="it"):
-    """Until it is so; an error, if it is not for a minute."""
-    until = time.monotonic() + PATIENCE_S
-    while not true():
-        if time.monotonic() > until:
-            raise TimeoutError(f"waited in vain: {what}")
-        time.sleep(0.005)
+    return fixture.clean_environment("postgresql", "PG")
 
 
 def _run(command, **more):
-    done = subprocess.run(command, env=clean_environment(), text=True,
-                          capture_output=True, timeout=2 * PATIENCE_S, **more)
-    if done.returncode != 0:
-        raise RuntimeError(f"{command[0]}: {done.stdout}{done.stderr}")
-    return done.stdout
+    return fixture.run(command, clean_environment(), **more)
 
 
 class Endpoint:
@@ -125,6 +58,9 @@ class Endpoint:
         query = urllib.parse.urlencode(parameters)
         return (f"postgresql://{user}@{address}:{port}/{database}"
                 + (f"?{query}" if query else ""))
+
+    def proxy(self, **more):
+        return Proxy(self.address, self.port, PostgresFraming, **more)
 
     def psql(self, user, database):
         return [BIN / "psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-d",
@@ -190,15 +126,17 @@ class Session:
         self.process.wait()
 
 
-class Postgres(Endpoint):
+class Postgres(Server, Endpoint):
     """One server, with a cluster of its own."""
+
+    title = "PostgreSQL"
 
     def __init__(self, primary=None, name="standby", environment=None,
                  under=None, **settings):
         """`settings` are those of postgresql.conf, `environment` is added to
         its; `under` is a folder on a disk, to measure.  A standby of `primary`
         streams from it, as the application `name`."""
-        self.under = under
+        super().__init__(under)
         self.environment = {**clean_environment(), **(environment or {})}
         self.settings = {"fsync": "on", "shared_buffers": "16MB",
                          "max_connections": 200, "jit": "off",
@@ -207,33 +145,19 @@ class Postgres(Endpoint):
                          **settings}
         self.primary = primary
         self.name = name
-        self.process = self.path = None
 
-    def __enter__(self):
-        self.path = make_folder(self.under)
+    def prepare(self):
         self.data = f"{self.path}/data"
-        self.log = f"{self.path}/log"
         if self.primary is None:
             shutil.copytree(SERVERS / "template", self.data)
         else:
             self._copy_primary()
         self._own()
-        self.address = own_address()
-        self.port = free_port(self.address)
-        self.start()
-        return self
-
-    def __exit__(self, kind, *error):
-        if self.process is not None:
-            self.kill()
-        if kind is not None:
-            sys.stderr.write(self.log_text()[-8000:])
-        shutil.rmtree(self.path)
 
     def _copy_primary(self):
         target = (f"host={self.primary.address} port={self.primary.port} "
                   f"user=postgres application_name={self.name}")
-        _run([*_as_nobody(), BIN / "pg_basebackup", "-d", target, "-D",
+        _run([*as_nobody(), BIN / "pg_basebackup", "-d", target, "-D",
               self.data, "-R", "-X", "stream", "--checkpoint=fast",
               "--no-sync"])
 
@@ -247,28 +171,14 @@ class Postgres(Endpoint):
             for entry in [folder, *(f"{folder}/{name}" for name in files)]:
                 shutil.chown(entry, "nobody", "nogroup")
 
-    def log_text(self):
-        with open(self.log, errors="replace") as file:
-            return file.read()
-
-    def start(self, wait=True):
-        """At the port that it had."""
+    def command(self):
         options = {**self.settings, "listen_addresses": self.address,
                    "port": self.port}
-        with open(self.log, "a") as log:
-            self.process = subprocess.Popen(
-                [*_as_nobody(), BIN / "postgres", "-D", self.data,
-                 *(word for name, value in options.items()
-                   for word in ("-c", f"{name}={value}"))],
-                env=self.environment, stdin=subprocess.DEVNULL, stdout=log,
-                stderr=log, start_new_session=True)
-        janitor().process(self.process.pid)
-        if wait:
-            await_that(self._answers, "PostgreSQL to answer")
+        return [*as_nobody(), BIN / "postgres", "-D", self.data,
+                *(word for name, value in options.items()
+                  for word in ("-c", f"{name}={value}"))]
 
-    def _answers(self):
-        if self.process.poll() is not None:
-            raise RuntimeError("PostgreSQL ended: " + self.log_text())
+    def answers(self):
         words = b"user\0postgres\0database\0postgres\0\0"
         hello = struct.pack(">II", 8 + len(words), 3 << 16) + words
         try:
@@ -300,15 +210,6 @@ class Postgres(Endpoint):
             select.select([end], [], [])
             os.close(end)
         self._end()
-
-    def stop(self, how=signal.SIGINT):
-        """In order, with its clients cut; SIGTERM waits for them."""
-        self.process.send_signal(how)
-        self._end()
-
-    def _end(self):
-        self.process.wait()
-        self.process = None
 
     # ---- Of files, while it is stopped ----------------------------------
 
@@ -345,31 +246,20 @@ class Postgres(Endpoint):
             raise RuntimeError("it was not promoted")
 
 
-class Pooler(Endpoint):
+class Pooler(Server, Endpoint):
     """pgbouncer before a server."""
 
+    title = "pgbouncer"
+
     def __init__(self, server, mode="transaction", **settings):
+        super().__init__()
+        self.environment = clean_environment()
         self.server = server
         self.settings = {"pool_mode": mode, "auth_type": "trust",
                          "max_client_conn": 200, "unix_socket_dir": "",
                          "default_pool_size": 20, **settings}
 
-    def __enter__(self):
-        self.path = make_folder()
-        self.address = own_address()
-        self.port = free_port(self.address)
-        self.start()
-        return self
-
-    def __exit__(self, kind, *error):
-        self.process.kill()
-        self.process.wait()
-        if kind is not None:
-            with open(f"{self.path}/log") as log:
-                sys.stderr.write(log.read()[-4000:])
-        shutil.rmtree(self.path)
-
-    def start(self):
+    def prepare(self):
         users = f"{self.path}/users"
         with open(users, "w") as file:
             file.write('"postgres" ""\n"holdfast" ""\n')
@@ -380,17 +270,11 @@ class Pooler(Endpoint):
                        f"port={self.server.port}\n[pgbouncer]\n")
             file.writelines(f"{name} = {value}\n"
                             for name, value in options.items())
-        with open(f"{self.path}/log", "a") as log:
-            self.process = subprocess.Popen(
-                [*_as_nobody(), PGBOUNCER, f"{self.path}/ini"],
-                env=clean_environment(), stdin=subprocess.DEVNULL, stdout=log,
-                stderr=log, start_new_session=True)
-        janitor().process(self.process.pid)
-        await_that(self._answers, "pgbouncer to answer")
 
-    def _answers(self):
-        if self.process.poll() is not None:
-            raise RuntimeError("pgbouncer ended")
+    def command(self):
+        return [*as_nobody(), PGBOUNCER, f"{self.path}/ini"]
+
+    def answers(self):
         try:
             socket.create_connection((self.address, self.port)).close()
             return True

@@ -13,7 +13,6 @@ import sys
 import time
 
 from cluster import Postgres, await_that, need_servers
-from proxy import Proxy
 
 HELD, WAITING = 1000, 500
 TTL_S = 10
@@ -79,7 +78,7 @@ def main():
     program = sys.argv[1]
     need_servers()
     with Postgres() as server, \
-            Proxy(server.address, server.port, latency=ONE_WAY_S) as proxy, \
+            server.proxy(latency=ONE_WAY_S) as proxy, \
             Crowd(program, server.url(), WAITING, HELD, 0, 0) as others:
         others.await_word("held")
         server.sql(NOTES)

@@ -7,7 +7,7 @@ import unittest
 
 from cluster import Postgres, Session, await_that, need_servers
 from proxy import (CUT, CUT_BEHIND, CUT_INSIDE, DELAY, FAULTS, HOLE, SWALLOW,
-                   TO_CLIENT, TO_SERVER, Fault, Proxy)
+                   TO_CLIENT, TO_SERVER, Fault)
 
 
 class Faults(unittest.TestCase):
@@ -18,7 +18,7 @@ class Faults(unittest.TestCase):
 
     def setUp(self):
         self.proxy = self.enterContext(
-            Proxy(self.server.address, self.server.port))
+            self.server.proxy())
         command = self.server.psql("postgres", "holdfast")
         command[-1] = self.server.url("postgres", at=self.proxy.at)
         self.psql = Session(command)

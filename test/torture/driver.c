@@ -39,8 +39,8 @@ driver_begin(struct driver *driver)
     folder_make(driver->folder);
     driver->words = ledger_make(driver->folder);
     HF_CHECK(driver->signals >= 0 && driver->words >= 0);
-    if (getenv("HF_POSTGRESQL") != NULL)
-        snprintf(place, sizeof(place), "%s", getenv("HF_POSTGRESQL"));
+    if (getenv("HF_PLACE") != NULL)
+        snprintf(place, sizeof(place), "%s", getenv("HF_PLACE"));
     else
         snprintf(place, sizeof(place), "sqlite:%s/locks.db", driver->folder);
     HF_CHECK(setenv("HOLDFAST_AT", place, 1) == 0);

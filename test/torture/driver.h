@@ -27,7 +27,7 @@ struct driver {
 uint64_t driver_seed(void);
 
 /* Make the folder and the ledger in it, and point HOLDFAST_AT to a SQLite file
- * there; or to the database that HF_POSTGRESQL names. */
+ * there; or to the place that HF_PLACE names. */
 void driver_begin(struct driver *driver);
 
 /* Remove the folder, unless HF_KEEP is set. */

@@ -103,9 +103,9 @@ explained(const struct torture *t, const struct competitor *competitor,
 
     if (code == 0)
         return true;
-    /* The server is killed, too (test/postgresql/run.py). */
+    /* The server is killed, too (test/place/run.py). */
     if (code == 69)
-        return getenv("HF_POSTGRESQL") != NULL;
+        return getenv("HF_PLACE") != NULL;
     /* Another one cleared it before, or came after it. */
     if (competitor->clearing)
         return code == 1 || code == 75 || code == 128 + SIGTERM;

@@ -8,9 +8,9 @@
 /*
  * torture MODE HOLDFAST COMMAND OTHER
  *
- * Many processes compete for locks in one SQLite file, or in the database that
- * HF_POSTGRESQL names, and are killed with -9 and stopped.  One program runs
- * two experiments:
+ * Many processes compete for locks in one SQLite file, or at the place that
+ * HF_PLACE names, and are killed with -9 and stopped.  One program runs two
+ * experiments:
  *
  *   sections   sixteen competitors do so many sections under one lock; COMMAND
  *              is torture_section, OTHER torture_worker: sections.h

@@ -41,7 +41,7 @@ open_patiently(void)
     HF_CHECK(hf_client_new(NULL, &client, &error) == HF_OK);
     while (hf_client_open(client, NULL, &error) != HF_OK) {
         HF_CHECK(error.status == HF_E_UNAVAILABLE &&
-                 getenv("HF_POSTGRESQL") != NULL);
+                 getenv("HF_PLACE") != NULL);
         poll(NULL, 0, 20);
     }
     return client;

@@ -51,34 +51,50 @@ destroy_sqlite(const char *place)
     suite_destroy_folder(folder);
 }
 
-/* A schema of its own in the database that run.py has started; it goes with
- * the server. */
-static bool
-make_postgresql(char place[SUITE_PLACE_SIZE])
+/* Behind a server that run.py has started, with which it goes: for each kind
+ * the option that names a place. */
+static const struct {
+    const char *scheme;
+    const char *option;
+} servers[] = {
+    {"postgresql:", "schema="},
+};
+
+bool
+suite_behind_server(char place[SUITE_PLACE_SIZE])
 {
+    const char *server = getenv("HF_PLACE");
     static unsigned made;
 
-    snprintf(place, SUITE_PLACE_SIZE, "%s?schema=suite_%d_%u",
-             getenv("HF_POSTGRESQL"), (int)getpid(), ++made);
-    return true;
+    for (size_t i = 0;
+         server != NULL && i < sizeof(servers) / sizeof(servers[0]); i++) {
+        size_t len = strlen(servers[i].scheme);
+
+        if (strncmp(server, servers[i].scheme, len) == 0) {
+            snprintf(place, SUITE_PLACE_SIZE, "%s?%ssuite_%d_%u", server,
+                     servers[i].option, (int)getpid(), ++made);
+            return true;
+        }
+    }
+    return false;
 }
 
 static void
-destroy_postgresql(const char *place)
+destroy_nothing(const char *place)
 {
     (void)place;
 }
 
 static const struct suite_kind with_server[] = {
     {
-        .name = "postgresql",
+        .name = "server",
         .processes = true,
         .reopens = true,
         .text_only = true,
         .erases_later = true,
         .rounds = 3, /* a put is seen by the next look, within a second */
-        .make = make_postgresql,
-        .destroy = destroy_postgresql,
+        .make = suite_behind_server,
+        .destroy = destroy_nothing,
     },
 };
 
@@ -146,7 +162,7 @@ suite_run(const struct suite_case *cases, size_t count)
 {
     static struct run runs[CASES_MAX];
     static struct CMUnitTest tests[CASES_MAX];
-    bool served = getenv("HF_POSTGRESQL") != NULL;
+    bool served = getenv("HF_PLACE") != NULL;
     const struct suite_kind *rows = served ? with_server : kinds;
     size_t rows_count = served ? sizeof(with_server) / sizeof(with_server[0])
                                : sizeof(kinds) / sizeof(kinds[0]);

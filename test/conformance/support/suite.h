@@ -18,7 +18,7 @@
  * One suite for every store: a test is a function of a bench, and runs once
  * for each row of the table of stores in suite.c.  Another store adds a row.
  * The rows of stores that need a server run alone, where the environment names
- * it (test/postgresql/run.py).
+ * it (test/place/run.py).
  */
 
 enum { SUITE_FOLDER_SIZE = 256, SUITE_PLACE_SIZE = 512 };
@@ -62,6 +62,10 @@ int suite_run(const struct suite_case *cases, size_t count);
 /* Another store open on the bench's place; the caller closes it. */
 struct hf_store *suite_open(const struct suite_bench *bench);
 struct hf_store *suite_open_place(const char *place);
+
+/* Write a place of its own behind the server that the environment names; false:
+ * it names none, and *place is untouched. */
+bool suite_behind_server(char place[SUITE_PLACE_SIZE]);
 
 /* A folder of the test's own below $TMPDIR; destroy removes it and the files
  * in it. */

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Run a program beside a PostgreSQL of its own, which ends with it.
+"""Run a program beside a server of its own, which ends with it.
 
-usage: run.py [--pooler | --kills] PROGRAM ARGUMENT...
+usage: run.py KIND [--pooler | --kills] PROGRAM ARGUMENT...
 
-The program finds in its environment: HF_POSTGRESQL, the URL of an empty
-database, with --pooler through pgbouncer in transaction mode; and
-HF_POSTGRESQL_ADMIN, the same as the superuser and always direct.  With --kills
-the server is killed with -9, and started again, every two to six seconds.  The
-exit code is the program's; 77, where there is no PostgreSQL.
+The program finds in its environment HF_PLACE, the URL of the server without a
+place in it; with --pooler, for PostgreSQL, through pgbouncer in transaction mode.
+With --kills the server is killed with -9, and started again, every two to six
+seconds.  The exit code is the program's; 77, where there is no such server.
 """
 
 import contextlib
@@ -16,7 +15,8 @@ import random
 import subprocess
 import sys
 
-from cluster import Pooler, Postgres, janitor, need_servers
+from fixture import janitor
+from kinds import subject_of
 
 
 def wait_for(process, server, kills):
@@ -34,19 +34,18 @@ def wait_for(process, server, kills):
 
 
 def main():
-    option, command = None, sys.argv[1:]
+    kind, *command = sys.argv[1:] or [None]
+    option = None
     if command[:1] in (["--pooler"], ["--kills"]):
         option, *command = command
     if not command:
         sys.exit(__doc__)
-    need_servers()
     with contextlib.ExitStack() as stack:
-        server = front = stack.enter_context(Postgres())
+        server = front = stack.enter_context(subject_of(kind)())
         if option == "--pooler":
-            front = stack.enter_context(Pooler(server))
-        process = subprocess.Popen(command, env={
-            **os.environ, "HF_POSTGRESQL": front.url(),
-            "HF_POSTGRESQL_ADMIN": server.url(user="postgres")})
+            front = server.front("pooler", server, stack)
+        process = subprocess.Popen(command,
+                                   env={**os.environ, "HF_PLACE": front.url()})
         janitor().process(process.pid)
         code = wait_for(process, server, option == "--kills")
         if code != 0:

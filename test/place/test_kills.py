@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Lock servers on PostgreSQL: the one that leads is killed, and PostgreSQL, in turn,
-under load.
+"""Lock servers on a place behind a server: the one that leads is killed, and that
+server, in turn, under load.
 
-usage: test_kills.py HOLDFASTD HISTORY_CHECK FAILOVERS [bound]
+usage: test_kills.py KIND HOLDFASTD HISTORY_CHECK FAILOVERS [bound]
 
 Clients acquire and release, alone and shared, one name and two, and half of them
 keep what they have beyond the next kill.  What they saw is checked by
@@ -19,8 +19,8 @@ import sys
 import tempfile
 import time
 
-from cluster import (ROOT, SKIPPED, Postgres, await_that,
-                     need_servers)
+from fixture import ROOT, SKIPPED, await_that
+from kinds import subject_of
 from node import Node
 
 sys.path.append(str(ROOT / "test/server"))
@@ -102,25 +102,26 @@ def show(what, took):
 
 
 def main():
-    holdfastd, check, failovers = sys.argv[1], sys.argv[2], int(sys.argv[3])
-    need_servers()
+    kind, holdfastd, check = sys.argv[1:4]
+    failovers, more = int(sys.argv[4]), sys.argv[5:]
+    subject = subject_of(kind)
     if subprocess.run([*APART, "true"], capture_output=True).returncode != 0:
         print("1..0 # SKIP this user may make no namespaces")
         sys.exit(SKIPPED)
     with contextlib.ExitStack() as stack:
         path = stack.enter_context(tempfile.TemporaryDirectory())
-        server = stack.enter_context(Postgres())
-        nodes = [stack.enter_context(Node(holdfastd, server.url(), before=APART))
+        server = stack.enter_context(subject())
+        nodes = [stack.enter_context(Node(holdfastd, server.place(), before=APART))
                  for _ in range(NODES)]
         load = Load(server, nodes, path)
         failed_over, restarted = load.run(failovers)
         good, said = judge(check, load.clients)
     lost = sum(client.lost for client in load.clients)
     show("the leading server was killed, another granted", failed_over)
-    show("PostgreSQL was killed and started, one granted", restarted)
+    show(f"{server.title} was killed and started, one granted", restarted)
     print(f"{granted(load.clients)} grants, {lost} lost\n{said}", end="")
     slow = statistics.median(failed_over) > LEADER_TTL_S + 1
-    sys.exit(not good or lost > 0 or (slow and sys.argv[4:] == ["bound"]))
+    sys.exit(not good or lost > 0 or (slow and more == ["bound"]))
 
 
 main()

@@ -1,27 +1,28 @@
 #!/usr/bin/env python3
 """Whatever is lost on the way, the store tells the truth about what it did.
 
-usage: test_losses.py DRIVER [all]
+usage: test_losses.py KIND DRIVER [all]
 
 A claim, a beat, a release and a takeover go through a proxy that does one thing
 wrong at the n-th message, for each n of either direction; on a connection that is
-there, on one that is dialled for them, and behind a pooler.  Each verdict is then
-compared with what PostgreSQL has: *unavailable* is never there, *applied*
-always is, *unknown* may be either, and nothing else is ever said.  Without `all`
+there, on one that is dialled for them, and behind what clients may meet instead
+of the server.  Each verdict is then compared with what the server has:
+*unavailable* is never there, *applied* always is, *unknown* may be either, and
+nothing else is ever said.  Without `all`
 connections are only cut; with it there are silences, too, which take time.
 """
 
 import collections
 import concurrent.futures
 import contextlib
-import os
 import sys
 import time
 
-from cluster import Pooler, Postgres, await_that, need_servers
 from driver import Driver
+from fixture import await_that
+from kinds import subject_of
 from proxy import (CUT, CUT_BEHIND, CUT_INSIDE, DELAY, HOLE, SWALLOW,
-                   TO_CLIENT, TO_SERVER, Fault, Proxy)
+                   TO_CLIENT, TO_SERVER, Fault)
 
 QUICK = (CUT,)
 ALL = (CUT, CUT_INSIDE, CUT_BEHIND, HOLE, SWALLOW, DELAY)
@@ -38,8 +39,7 @@ RELEASE = "release", True, ("delete:{name}:{version}",)
 TAKEOVER = "takeover", True, ("put:{name}:{version}:mine", "mark:{name}")
 OPERATIONS = (CLAIM, BEAT, RELEASE, TAKEOVER)
 
-STRAIGHT, ANEW, POOLED = "straight", "dialled anew", "behind a pooler"
-WAYS = (STRAIGHT, ANEW, POOLED)
+STRAIGHT, ANEW = "straight", "dialled anew"
 
 
 class Sweep:
@@ -50,10 +50,9 @@ class Sweep:
         self.server = server
         self.program = program
         self.word, self.exists, self.ops = operation
-        self.anew = way == ANEW
-        self.pooled = way == POOLED
+        self.way = way
         self.title = f"{self.word}, {way}"
-        self.schema = f"sweep_{self.word}_{WAYS.index(way)}"
+        self.scope = f"sweep_{self.word}_{way.replace(' ', '_')}"
         self.count = 0
         self.told = collections.Counter()
         self.wrong = []
@@ -72,21 +71,16 @@ class Sweep:
             op.format(name=name, version=version) for op in self.ops))
 
     def is_done(self, name):
-        """As PostgreSQL has it, once no transaction of the client's is left."""
-        await_that(lambda: self.session.do(
-            "SELECT count(*) FROM pg_stat_activity WHERE state <> 'idle'"
-            f" AND application_name = '{self.schema}'") == "0",
-            "the transaction to end")
-        rows = self.session.do(
-            f"SELECT space, value FROM {self.schema}.records"
-            f" WHERE name = '{name}' AND value IS NOT NULL").splitlines()
-        values = dict(row.split("|", 1) for row in rows)
+        """As the server has it, once nothing of the client's is under way."""
+        self.looker.settle(self.scope)
+        values = {space: value for (space, key), (_, value)
+                  in self.looker.records(self.scope).items() if key == name}
         lock = values.get("default", "")
         marked = "!RECLAIM" in values
         if self.word == "release":
             return lock == ""
         if marked != (self.word == "takeover" and lock == "mine"):
-            self.wrong.append(f"{name}: half of it is there: {rows}")
+            self.wrong.append(f"{name}: half of it is there: {values}")
         return lock == "mine"
 
     def one(self, driver, fault):
@@ -128,7 +122,7 @@ class Sweep:
     def begin(self, driver):
         """With a connection, or with none that works."""
         self.warm_up(driver)
-        if self.anew:
+        if self.way == ANEW:
             self.proxy.refuse(True)
             self.proxy.close_all()
             await_that(lambda: driver.ask("read warm-up")[0] == "failed",
@@ -146,40 +140,36 @@ class Sweep:
         return {direction: self.proxy.counted(direction)
                 for direction in (TO_SERVER, TO_CLIENT)}
 
-    def run(self, kinds):
+    def run(self, faults):
         with contextlib.ExitStack() as stack:
-            self.proxy = stack.enter_context(
-                Proxy(self.server.address, self.server.port))
-            front = self.proxy
-            if self.pooled: # one connection behind it, and no rest for it
-                front = stack.enter_context(Pooler(
-                    self.proxy, default_pool_size=1, server_login_retry=0))
-            # By which its transactions are found, and not those of others.
-            environment = {**os.environ, "PGAPPNAME": self.schema}
-            place = self.server.url(schema=self.schema)
-            through = self.server.url(schema=self.schema,
-                                      at=(front.address, front.port))
-            self.session = stack.enter_context(self.server.session())
-            self.direct = stack.enter_context(Driver(self.program, place))
-            driver = stack.enter_context(
-                Driver(self.program, through, environment))
+            self.proxy = stack.enter_context(self.server.proxy())
+            front = self.server.front(self.way, self.proxy, stack,
+                                      narrow=True)
+            self.looker = self.server.looker(stack)
+            self.direct = stack.enter_context(Driver(
+                self.program, self.server.place(self.scope)))
+            driver = stack.enter_context(Driver(
+                self.program,
+                self.server.place(self.scope, at=(front.address, front.port)),
+                self.server.client_environment(self.scope)))
             counts = self.messages(driver)
             for direction, most in counts.items():
-                for kind in kinds:
+                for kind in faults:
                     for n in range(1, most + 1):
                         self.one(driver, Fault(kind, direction, n))
         return counts
 
 
 def main():
-    program, *more = sys.argv[1:]
-    kinds = ALL if more == ["all"] else QUICK
-    need_servers()
+    kind, program, *more = sys.argv[1:]
+    faults = ALL if more == ["all"] else QUICK
+    subject = subject_of(kind)
     begun = time.monotonic()
-    with Postgres() as server, concurrent.futures.ThreadPoolExecutor() as pool:
+    with subject() as server, concurrent.futures.ThreadPoolExecutor() as pool:
         sweeps = [Sweep(server, program, each, way)
-                  for each in OPERATIONS for way in WAYS]
-        runs = [pool.submit(sweep.run, kinds) for sweep in sweeps]
+                  for each in OPERATIONS
+                  for way in (STRAIGHT, ANEW, *server.fronts)]
+        runs = [pool.submit(sweep.run, faults) for sweep in sweeps]
         for sweep, run in zip(sweeps, runs):
             counts = run.result()
             print(f"{sweep.title}: {counts[TO_SERVER]} messages to the server,"

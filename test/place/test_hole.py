@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A connection that goes silent for good costs no lock.
 
-usage: test_hole.py HOLDFAST
+usage: test_hole.py KIND HOLDFAST
 
 Locks with a ttl of 10 s, whose holder's connection goes silent for good while it
 has a beat under way, in each way that it can: they are kept, and their records are
@@ -9,27 +9,31 @@ never older than two thirds of the ttl.  Then the same of a waiter: it gets the 
 soon after it is free, though all that it had is silent.
 """
 
+import contextlib
 import subprocess
 import sys
 import time
 import unittest
 
-from cluster import Postgres, await_that, need_servers
-from proxy import HOLE, SWALLOW, TO_CLIENT, TO_SERVER, Fault, Proxy
+from fixture import await_that
+from kinds import subject_of
+from proxy import HOLE, SWALLOW, TO_CLIENT, TO_SERVER, Fault
 
 TTL_S = 10
 
 
 class Hole(unittest.TestCase):
     def setUp(self):
-        self.server = self.enterContext(Postgres())
+        self.server = self.enterContext(Subject())
+        self.looker = self.server.looker(self.enterContext(
+            contextlib.ExitStack()))
 
     def proxy(self):
-        return self.enterContext(Proxy(self.server.address, self.server.port))
+        return self.enterContext(self.server.proxy())
 
     def start(self, proxy, *words):
         process = subprocess.Popen(
-            [HOLDFAST, "run", "--at", self.server.url(at=proxy.at), *words],
+            [HOLDFAST, "run", "--at", self.server.place(at=proxy.at), *words],
             text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE)
         self.addCleanup(process.communicate)
@@ -38,11 +42,8 @@ class Hole(unittest.TestCase):
 
     def versions(self):
         """By name, of the locks that are held."""
-        if not self.server.sql("SELECT to_regclass('holdfast.records')"):
-            return {}
-        return dict(row.split("|") for row in self.server.sql(
-            "SELECT name, version FROM holdfast.records WHERE value IS NOT NULL"
-        ).splitlines())
+        return {name: version for (_, name), (version, _)
+                in self.looker.records().items()}
 
     def await_held(self, holders):
         def held():
@@ -103,6 +104,6 @@ class Hole(unittest.TestCase):
         self.assertEqual((waiter.returncode, out), (0, "mine\n"), said)
 
 
+Subject = subject_of(sys.argv.pop(1))
 HOLDFAST = sys.argv.pop(1)
-need_servers()
 unittest.main()

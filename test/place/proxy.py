@@ -1,19 +1,20 @@
 """A TCP proxy that loses things on purpose: it stands before a server, and does
 one thing wrong at the n-th message of one direction.
 
-It knows where messages begin and end by a framing, which another protocol would
-bring, too; here is PostgreSQL's.
+It knows where messages begin and end by a framing, which the kind of server
+brings: one object a connection, whose split(direction, data) tells the kind and
+the length of the first message of `data`, or None where it is not whole.  A kind
+of "" is passed on, and is not counted.
 """
 
 import contextlib
 import dataclasses
 import queue
 import socket
-import struct
 import threading
 import time
 
-from cluster import PATIENCE_S, own_address
+from fixture import PATIENCE_S, own_address
 
 TO_SERVER, TO_CLIENT = "to the server", "to the client"
 
@@ -37,38 +38,6 @@ class Fault:
 
     def __str__(self):
         return f"{self.kind} of message {self.n} {self.direction}"
-
-
-class PostgresFraming:
-    """Messages of one connection, both ways."""
-
-    SSL, GSS = 80877103, 80877104
-
-    def __init__(self):
-        self.began = False    # the first message of a client has no type
-        self.one_byte = False # the answer to whether it may be encrypted
-        self.opaque = False   # it is
-
-    def split(self, direction, data):
-        """(kind of the first message, its length), or None: it is not whole."""
-        if self.opaque:
-            return "?", len(data)
-        if direction == TO_CLIENT and self.one_byte:
-            self.one_byte = False
-            self.opaque = data[:1] == b"S"
-            return data[:1].decode(), 1
-        typed = direction == TO_CLIENT or self.began
-        if len(data) < 4 + typed:
-            return None
-        length = typed + struct.unpack_from(">I", data, typed)[0]
-        if len(data) < length:
-            return None
-        if typed:
-            return chr(data[0]), length
-        code = struct.unpack_from(">I", data, 4)[0]
-        self.one_byte = code in (self.SSL, self.GSS)
-        self.began = not self.one_byte
-        return "startup", length
 
 
 class Line:
@@ -127,7 +96,7 @@ class Connection:
 class Proxy:
     """Before (address, port).  Threads: arm() and the rest from any."""
 
-    def __init__(self, address, port, framing=PostgresFraming, latency=0):
+    def __init__(self, address, port, framing, latency=0):
         """`latency` in seconds is that of each way, without any limit to how
         much is on the way."""
         self._target = (address, port)
@@ -164,7 +133,7 @@ class Proxy:
 
     @property
     def at(self):
-        """For Endpoint.url()."""
+        """Where it is, for the URL of a place."""
         return self.address, self.port
 
     def arm(self, fault=None):
@@ -300,6 +269,8 @@ class Proxy:
         """Count a message: what is to happen to it."""
         with self._lock:
             self._lock.wait_for(lambda: not self._frozen)
+            if not kind:
+                return None
             fault = self._fault
             if fault and fault.connection not in (None, connection.index):
                 return None
