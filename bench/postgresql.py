@@ -10,6 +10,7 @@ handover, takeover, statements; all, if none is named.
 
 import collections
 import contextlib
+import faulthandler
 import os
 import pathlib
 import re
@@ -336,6 +337,7 @@ PARTS = {"pairs": show_pairs, "server": show_server, "beats": show_beats,
 
 def main():
     cluster.need_servers()
+    faulthandler.cancel_dump_traceback_later() # it may take as long as it does
     for part in sys.argv[3:] or PARTS:
         PARTS[part]()
 

@@ -17,6 +17,7 @@ from place import (BEAT, Op, absent, apply, claim, make)
 
 RECORD = ('{"lock":"1_0","if_dead":"%s","ttl_ms":60000,"beat_ms":2000,'
           '"owner":{"host":"elsewhere","user":"u"}}')
+UNAVAILABLE, TIMED_OUT = 69, 75
 STOOD = "SELECT stood FROM holdfast.find('{default}', '{%s}', true)" \
     " WHERE op = 1"
 
@@ -127,10 +128,14 @@ class Trust(unittest.TestCase):
         return done.returncode, done.stdout + done.stderr
 
     def is_had(self, wait, **parameters):
-        """By who waits for less than its ttl, a minute."""
-        code, said = self.holdfast("run", "--wait", wait, "a", "--", "true",
-                                   **parameters)
-        self.assertIn(code, (0, 75), said)
+        """By who waits for less than its ttl, a minute.  A busy machine may leave
+        him no time to see the place: that says nothing."""
+        for _ in range(30):
+            code, said = self.holdfast("run", "--wait", wait, "a", "--", "true",
+                                       **parameters)
+            if code != UNAVAILABLE:
+                break
+        self.assertIn(code, (0, TIMED_OUT), said)
         return code == 0
 
     def test_a_stale_lock_is_had_at_once_by_who_trusts_the_clock(self):
