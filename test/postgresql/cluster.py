@@ -142,6 +142,8 @@ class Postgres(Server, Endpoint):
                          "max_connections": 200, "jit": "off",
                          "timezone": "GMT", "unix_socket_directories": "",
                          "hot_standby_feedback": "on", "wal_keep_size": "64MB",
+                         # In its folder, and not left behind by a kill.
+                         "dynamic_shared_memory_type": "mmap",
                          **settings}
         self.primary = primary
         self.name = name
@@ -210,6 +212,18 @@ class Postgres(Server, Endpoint):
             select.select([end], [], [])
             os.close(end)
         self._end()
+        self._free_memory()
+
+    def segment(self):
+        """Of System V: the number of the one that says that it runs."""
+        with open(f"{self.data}/postmaster.pid") as lines:
+            return lines.read().split("\n")[6].split()[1]
+
+    def _free_memory(self):
+        """It would outlive the machine's tests: there is room for 4,096."""
+        with contextlib.suppress(OSError, IndexError):
+            subprocess.run(["ipcrm", "-m", self.segment()],
+                           capture_output=True)
 
     # ---- Of files, while it is stopped ----------------------------------
 

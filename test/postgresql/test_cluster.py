@@ -31,6 +31,19 @@ class Cluster(unittest.TestCase):
             self.assertEqual(server.sql("SELECT a FROM t"), "1")
             self.assertEqual(server.sql("SHOW fsync"), "on")
 
+    def test_a_killed_server_leaves_no_memory_behind(self):
+        def segments():
+            with open("/proc/sysvipc/shm") as lines:
+                return [line.split()[1] for line in lines]
+        with Postgres() as server:
+            segment = server.segment()
+            self.assertIn(segment, segments())
+            server.kill()
+            self.assertNotIn(segment, segments())
+            server.start()
+            self.assertEqual(
+                server.sql("SHOW dynamic_shared_memory_type"), "mmap")
+
     def test_a_session_holds_what_it_holds(self):
         with Postgres() as server, server.session() as first, \
                 server.session() as second:
