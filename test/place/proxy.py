@@ -96,9 +96,10 @@ class Connection:
 class Proxy:
     """Before (address, port).  Threads: arm() and the rest from any."""
 
-    def __init__(self, address, port, framing, latency=0):
+    def __init__(self, address, port, framing, latency=0, address_here=None):
         """`latency` in seconds is that of each way, without any limit to how
-        much is on the way."""
+        much is on the way.  Clients find it at `address_here`."""
+        self.address = address_here or own_address()
         self._target = (address, port)
         self._latency = latency
         self._framing = framing
@@ -113,7 +114,6 @@ class Proxy:
         self.connections = []
 
     def __enter__(self):
-        self.address = own_address()
         self._listener = socket.create_server((self.address, 0), backlog=64)
         self.port = self._listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
