@@ -74,7 +74,11 @@ run_stage() {
             --exclude-regex 'test_reduction|integration/instant|crowds'
         ;;
     # Threads live in client and server, and below: the rest would only repeat.
-    tsan) sanitized tsan --tests-regex 'client|^server/|conformance|examples' ;;
+    tsan)
+        sanitized tsan \
+            --tests-regex 'client|^server/|conformance|examples|^postgresql/' \
+            --exclude-regex '^postgresql/(model|races|failover|test_(losses|kills))'
+        ;;
     proofs) nice -n 19 "$0" --suite dev -j2 --label-regex '^prove$' ;;
     proofs-all) suite dev -j2 --label-regex '^prove-all$' ;;
     mutants | torture | remote) suite dev --label-regex "^$1\$" ;;
