@@ -41,6 +41,11 @@ hf_pg_pipeline_fail(struct hf_pg_link *link, const PGresult *result,
         link->broken = true;
     if (code == NULL)
         return hf_fail(error, HF_E_UNAVAILABLE, "%s", shown);
+    if (is_of(code, "HF001"))
+        return hf_fail(error, HF_E_UNAVAILABLE,
+                       "the server's clock says %s, and fences are made of it: "
+                       "set the clock",
+                       shown);
     return hf_fail(error, hf_pg_link_status(code), "%s (SQLSTATE %s)", shown,
                    code);
 }

@@ -2,12 +2,13 @@
 """A server whose clock is wrong: no version is made of it, and where it is only
 behind, versions grow all the same.
 
-usage: test_clock.py SHIM
+usage: test_clock.py SHIM HOLDFAST
 """
 
 import datetime
 import pathlib
 import re
+import subprocess
 import sys
 import unittest
 
@@ -15,7 +16,7 @@ from cluster import Postgres, make_folder, need_servers
 from place import (ABSENT, APPLIED, BEAT, BEGIN, CLAIM, DELETE, Op,
                    absent, apply, apply_sql, claim, make, schema_sql, write_sql)
 
-SHIM = None
+SHIM = HOLDFAST = None
 
 
 class Clock(unittest.TestCase):
@@ -55,6 +56,25 @@ class Clock(unittest.TestCase):
         self.assertEqual(apply(self.server, Op(BEAT, "a", version)).verdicts(),
                          {1: APPLIED})
 
+    def run_it(self):
+        return subprocess.run(
+            [HOLDFAST, "run", "-n", "--at", self.server.url(), "a", "--", "echo",
+             "ran"], text=True, capture_output=True, timeout=60)
+
+    def test_a_command_says_what_is_wrong(self):
+        """Where the place would be made, and where it is there."""
+        for there in "", "holdfast":
+            self.in_year(2024)
+            done = self.run_it()
+            self.assertEqual((done.returncode, done.stdout), (69, ""))
+            last = done.stderr.splitlines()[-1]
+            self.assertRegex(last, "the server's clock says 2024-")
+            self.assertEqual(self.server.sql(
+                "SELECT nspname FROM pg_namespace WHERE nspname = 'holdfast'"),
+                there)
+            self.wall.unlink()
+            self.assertEqual(self.run_it().stdout, "ran\n")
+
     def test_versions_grow_while_the_clock_is_behind(self):
         make(self.server)
         self.set_wrong_by(3600)
@@ -72,5 +92,5 @@ class Clock(unittest.TestCase):
 
 
 need_servers()
-SHIM = sys.argv.pop(1)
+SHIM, HOLDFAST = sys.argv.pop(1), sys.argv.pop(1)
 unittest.main()

@@ -13,6 +13,15 @@ import threading
 import unittest
 
 from cluster import Pooler, Postgres, need_servers
+from proxy import Proxy
+
+
+class Older(Proxy):
+    """Before a server that says it is of another version."""
+
+    def _pass(self, connection, direction, kind, message):
+        super()._pass(connection, direction, kind, message.replace(
+            b"server_version\x0015.", b"server_version\x0012."))
 
 
 class Refusals(unittest.TestCase):
@@ -101,6 +110,24 @@ class Refusals(unittest.TestCase):
 
     def test_a_server_without_certificates(self):
         self.refuse_here(69, "does not support SSL", sslmode="require")
+
+    def test_a_server_that_is_too_old(self):
+        with Older(self.server.address, self.server.port) as older:
+            self.refuse_here(69, "the server is PostgreSQL 12: 13 or later is"
+                             " needed", at=older.at, schema="old")
+
+    def test_what_only_speaks_its_protocol(self):
+        self.server.sql("CREATE DATABASE alien OWNER holdfast;",
+                        database="postgres")
+        self.server.sql("SET allow_system_table_mods = on; UPDATE pg_proc"
+                        " SET proname = 'x' WHERE proname = 'pg_walfile_name'",
+                        database="alien")
+        self.refuse_here(69, "the server is not PostgreSQL, but something that"
+                         " speaks its protocol", database="alien")
+
+    def test_an_option_that_is_none(self):
+        self.refuse_here(64, "has no option 'shcema': did you mean schema?",
+                         shcema="a")
 
     def test_a_server_of_another_protocol(self):
         with socket.create_server(("127.0.0.1", 0)) as server:
