@@ -212,8 +212,9 @@ TEST(a_lock_is_kept_beside_calls_that_hear_nothing)
     close_client(other);
 }
 
-/* More calls at a time make smaller batches. */
-TEST(a_third_call_begins_only_beside_one_that_is_slow)
+/* How long a call was held back beside two that go no further. */
+static int64_t
+held_back_ms(void)
 {
     struct calls_gate gate = {
         .mutex = PTHREAD_MUTEX_INITIALIZER,
@@ -225,13 +226,14 @@ TEST(a_third_call_begins_only_beside_one_that_is_slow)
     struct hf_instant began_at = hf_now();
     struct hf_lock *stuck = ask_for(client, "stuck", NULL);
     struct hf_lock *kept;
+    int64_t took_ms;
 
     await(&gate, &gate.stuck, 1);
     assert_int_equal(hf_query_start(query, NULL), HF_OK);
     await(&gate, &gate.stuck, 2);
 
     kept = hold(client, "kept", NULL);
-    assert_true(hf_between(began_at, hf_now()).ms >= 100);
+    took_ms = hf_between(began_at, hf_now()).ms;
 
     open_gate(&gate);
     assert_true(hf_query_wait(query, HF_FOREVER));
@@ -239,6 +241,23 @@ TEST(a_third_call_begins_only_beside_one_that_is_slow)
     assert_int_equal(give_back(kept), HF_OK);
     hf_lock_free(stuck);
     close_client(client);
+    return took_ms;
+}
+
+/* More calls at a time make smaller batches. */
+TEST(a_third_call_begins_only_beside_one_that_is_slow)
+{
+    enum { SLOW_MS = 100, LATE_MS = 1500, TRIES = 10 };
+    int64_t took_ms;
+    int tries = 0;
+
+    /* It begins by an alarm of its own, and not when its question is asked
+     * again: of a machine that is busy once is not always. */
+    do {
+        took_ms = held_back_ms();
+        assert_true(took_ms >= SLOW_MS);
+    } while (took_ms >= LATE_MS && ++tries < TRIES);
+    assert_true(took_ms < LATE_MS);
 }
 
 /* Nothing could be said to it while its call hears nothing. */
