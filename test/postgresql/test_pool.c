@@ -14,7 +14,7 @@
 /* The connections of a place whose server says nothing, or is not there. */
 
 struct silent_server {
-    int listener; /* nobody accepts: the kernel takes connections all the same */
+    int listener; /* nobody accepts: the kernel takes connections by itself */
     struct hf_pg_pool pool;
     int wake_fd;
 };
