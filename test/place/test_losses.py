@@ -84,18 +84,19 @@ class Sweep:
         return lock == "mine"
 
     def one(self, driver, fault):
-        """Until it has come to that: a call may have given up before."""
-        for _ in range(TRIES):
-            if self.try_one(driver, fault):
+        """Until it has come to that: a call may have given up before, and is
+        given more time."""
+        for again in range(TRIES):
+            patience_ms = PATIENCE_MS.get(fault.kind, LONG_MS) * (1 + again)
+            if self.try_one(driver, fault, patience_ms):
                 return
         self.wrong.append(f"{fault}: it never came to that")
 
-    def try_one(self, driver, fault):
+    def try_one(self, driver, fault, patience_ms):
         name, version = self.prepare()
         self.begin(driver)
         self.proxy.arm(fault)
-        what, why = self.ask(driver, name, version,
-                             PATIENCE_MS.get(fault.kind, LONG_MS))
+        what, why = self.ask(driver, name, version, patience_ms)
         word = what.split()[0]
         if word == "applied": # something of it is still on the way
             self.proxy.await_fired()
@@ -131,13 +132,14 @@ class Sweep:
 
     def messages(self, driver):
         """How many there are, of an operation that goes well."""
-        name, version = self.prepare()
-        self.begin(driver)
-        self.proxy.arm()
-        what, why = self.ask(driver, name, version)
-        if what.split()[0] != "applied" or not self.is_done(name):
-            raise RuntimeError(f"{self.word}: {what} # {why}")
-        return self.proxy.counted(self.direction)
+        for _ in range(TRIES):
+            name, version = self.prepare()
+            self.begin(driver)
+            self.proxy.arm()
+            what, why = self.ask(driver, name, version)
+            if what.split()[0] == "applied" and self.is_done(name):
+                return self.proxy.counted(self.direction)
+        raise RuntimeError(f"{self.word}: {what} # {why}")
 
     def run(self, faults):
         with contextlib.ExitStack() as stack:
