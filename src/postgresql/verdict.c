@@ -45,6 +45,8 @@ hf_pg_verdict(const struct hf_pg_report *report)
     if (!report->ours)
         return HF_UNKNOWN;
     if (report->error[0] != '\0') {
+        if (report->tag == HF_PG_TAG_COMMIT)
+            return HF_UNKNOWN; /* it was raised behind the commit */
         if (is_undone(report->error))
             return HF_UNAVAILABLE;
         return report->ready && !is_of_connection(report->error)

@@ -43,6 +43,18 @@ static const struct row {
      HF_UNKNOWN},
     {"ready, and COMMIT was not answered", {SENT, .ready = true}, HF_UNKNOWN},
 
+    /* A cancel that came while COMMIT was on its way to the disk is raised
+     * behind it, where statements are logged by their duration. */
+    {"cancelled behind COMMIT",
+     {COMMITTED, .ready = true, .error = "57014"},
+     HF_UNKNOWN},
+    {"an error behind COMMIT, and the end",
+     {COMMITTED, .error = "53200"},
+     HF_UNKNOWN},
+    {"an error behind ROLLBACK",
+     {ROLLED, .ready = true, .error = "57014"},
+     HF_UNAVAILABLE},
+
     /* The server's own error: it has undone all, also if its last words are
      * lost. */
     {"a conflict", {SENT, .ready = true, .error = "40001"}, HF_UNAVAILABLE},
@@ -78,6 +90,28 @@ TEST(each_answer_of_a_server_has_its_verdict)
 
         if (verdict != rows[i].verdict)
             fail_msg("%s: %s", rows[i].what, hf_verdict_word(verdict));
+    }
+}
+
+/* Nothing that came with COMMIT's tag is said to be undone. */
+TEST(what_may_be_committed_is_never_said_to_be_undone)
+{
+    static const char *const errors[] = {"",      "40001", "53100", "55P03",
+                                         "57014", "57P01", "25006", "42883"};
+
+    for (int bits = 0; bits < 8; bits++) {
+        for (size_t e = 0; e < sizeof(errors) / sizeof(errors[0]); e++) {
+            struct hf_pg_report report = {
+                .commit_queued = true,
+                .ready = (bits & 1) != 0,
+                .warned = (bits & 2) != 0,
+                .ours = (bits & 4) != 0,
+                .tag = HF_PG_TAG_COMMIT,
+            };
+
+            snprintf(report.error, sizeof(report.error), "%s", errors[e]);
+            assert_int_not_equal(hf_pg_verdict(&report), HF_UNAVAILABLE);
+        }
     }
 }
 
