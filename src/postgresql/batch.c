@@ -210,7 +210,7 @@ encode_head(const struct hf_pg_batch *batch, struct hf_arena *arena,
 }
 
 bool
-hf_pg_batch_encode(const struct hf_pg_batch *batch, struct hf_arena *arena,
+hf_pg_batch_encode(struct hf_pg_batch *batch, struct hf_arena *arena,
                    struct hf_pg_value *values)
 {
     const struct hf_journal_write *write = batch->write;
@@ -228,11 +228,11 @@ hf_pg_batch_encode(const struct hf_pg_batch *batch, struct hf_arena *arena,
         else if (i > PATIENCE)
             values[i] = (struct hf_pg_value){.type = 0};
     }
-    values[EXPECT] = hf_pg_number(arena, (int64_t)write->expect);
+    values[EXPECT] = hf_pg_number(batch->expect, (int64_t)write->expect);
     values[NEW_TERM] = (struct hf_pg_value){
         .at = write->new_term ? "true" : "false", .len = -1};
     values[HEAD].type = 0;
-    values[PATIENCE] = hf_pg_number(arena, batch->patience.ms);
+    values[PATIENCE] = hf_pg_number(batch->patience_digits, batch->patience.ms);
     values[PATIENCE].type = HF_PG_INT4;
-    return values[EXPECT].at != NULL && values[PATIENCE].at != NULL;
+    return true;
 }

@@ -12,11 +12,15 @@ struct hf_pg_batch {
     const struct hf_journal_write *write;
     uint64_t store;              /* the identity that the head is to name */
     struct hf_duration patience; /* with another's lock on the head */
+
+    /* Of values. */
+    char expect[HF_PG_DIGITS_SIZE];
+    char patience_digits[HF_PG_DIGITS_SIZE];
 };
 
-/* They are good as long as what the arena and the write hold.  False: no
- * memory. */
-HF_MUST_USE bool hf_pg_batch_encode(const struct hf_pg_batch *batch,
+/* They are good as long as the batch, and what the arena and the write hold.
+ * False: no memory. */
+HF_MUST_USE bool hf_pg_batch_encode(struct hf_pg_batch *batch,
                                     struct hf_arena *arena,
                                     struct hf_pg_value *values);
 

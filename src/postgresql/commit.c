@@ -25,7 +25,6 @@ enum answer {
 /* What it calls operations and expectations. */
 enum { KIND_CLAIM, KIND_BEAT, KIND_DELETE, KIND_ERASE };
 enum { EXPECT_ABSENT = -1, EXPECT_ANYTHING = -2 };
-enum { FLAG_SYNCHRONOUS = 1 };
 
 /* For so long a group may wait for another session's lock, at most: meanwhile
  * the others' answers wait, too. */
@@ -65,6 +64,7 @@ struct sending {
     struct hf_arena *arena;
     struct hf_error *error;
 
+    char digits[HF_PG_DIGITS_SIZE]; /* of `patience` */
     size_t ops_count;
     struct position *positions; /* of the operations */
     bool *busy;                 /* of each group: it is to be sent again */
@@ -211,7 +211,6 @@ add_op(struct arrays *a, const struct hf_store_op *op, size_t group)
 static bool
 encode(struct sending *s, struct hf_pg_value values[8])
 {
-    int32_t flags = s->store->pool.place.synchronous ? FLAG_SYNCHRONOUS : 0;
     size_t count = 0;
     struct arrays a;
 
@@ -229,14 +228,13 @@ encode(struct sending *s, struct hf_pg_value values[8])
     values[2] = hf_pg_array_value(&a.kinds);
     values[3] = hf_pg_array_value(&a.expects);
     values[4] = hf_pg_array_value(&a.values);
-    values[5] = hf_pg_number(s->arena, s->patience.ms);
-    values[6] = hf_pg_number(s->arena, flags);
-    values[7] = hf_pg_array_value(&a.groups);
+    values[5] = hf_pg_number(s->digits, s->patience.ms);
     values[5].type = HF_PG_INT4;
-    values[6].type = HF_PG_INT4;
+    values[6] = hf_pg_flags(&s->store->pool.place);
+    values[7] = hf_pg_array_value(&a.groups);
     if (s->ops_count == s->groups_count)
         values[7] = (struct hf_pg_value){.type = HF_PG_INT4_ARRAY};
-    return values[5].at != NULL && values[6].at != NULL;
+    return true;
 }
 
 /* ---- Who is told --------------------------------------------------------- */

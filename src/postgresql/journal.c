@@ -19,8 +19,6 @@ enum {
 
     /* For another's lock on the head: a write that waits longer is told. */
     LOCK_WAIT_MS = 1000,
-
-    FLAG_SYNCHRONOUS = 1,
 };
 
 static const struct hf_journal_limits limits = {
@@ -136,11 +134,7 @@ ask_for_head(struct pg_journal *j, struct hf_pg_link *link,
              struct hf_instant until, PGresult **rows, struct hf_error *error)
 {
     char sql[HF_PG_SQL_SIZE];
-    const struct hf_pg_value flags = {
-        .type = HF_PG_INT4,
-        .at = j->pool.place.synchronous ? "1" : "0",
-        .len = -1,
-    };
+    const struct hf_pg_value flags = hf_pg_flags(&j->pool.place);
     const struct hf_pg_statement statement = {
         .sql = hf_pg_sql(sql, read_head, j->pool.place.schema),
         .values = &flags,
@@ -433,10 +427,11 @@ load(struct hf_journal *journal, struct hf_journal_chunk *chunk,
      struct hf_instant until, struct hf_error *error)
 {
     bool of_sessions = chunk->rows == HF_JOURNAL_SESSIONS;
-    struct hf_arena arena = {.alloc = journal->alloc};
+    char from[HF_PG_DIGITS_SIZE];
+    char limit[HF_PG_DIGITS_SIZE];
     const struct hf_pg_value values[] = {
-        hf_pg_number(&arena, (int64_t)hf_kinds_order((int64_t)chunk->next)),
-        hf_pg_number(&arena, HF_JOURNAL_CHUNK),
+        hf_pg_number(from, (int64_t)hf_kinds_order((int64_t)chunk->next)),
+        hf_pg_number(limit, HF_JOURNAL_CHUNK),
     };
     const struct hf_pg_statement statement = {
         .sql = of_sessions ? sessions : grants,
@@ -453,7 +448,6 @@ load(struct hf_journal *journal, struct hf_journal_chunk *chunk,
             status = no_memory(error);
     chunk->more = chunk->count == HF_JOURNAL_CHUNK && chunk->next != 0;
     PQclear(rows);
-    hf_arena_fini(&arena);
     return status;
 }
 
@@ -493,10 +487,10 @@ read_audit(struct hf_journal *journal, struct hf_journal_page *page,
 {
     const char *from =
         strcmp(page->after, page->prefix) > 0 ? page->after : page->prefix;
-    struct hf_arena arena = {.alloc = journal->alloc};
+    char limit[HF_PG_DIGITS_SIZE];
     const struct hf_pg_value values[] = {
         hf_pg_text(from),
-        hf_pg_number(&arena, HF_JOURNAL_CHUNK + 1), /* and `after` itself */
+        hf_pg_number(limit, HF_JOURNAL_CHUNK + 1), /* and `after` itself */
     };
     const struct hf_pg_statement statement = {
         .sql = audit,
@@ -510,7 +504,6 @@ read_audit(struct hf_journal *journal, struct hf_journal_page *page,
     if (status == HF_OK && !take_records(rows, page))
         status = no_memory(error);
     PQclear(rows);
-    hf_arena_fini(&arena);
     return status;
 }
 

@@ -271,12 +271,13 @@ scan_chunk(struct hf_pg_link *link, struct scanning *s, struct hf_instant until,
            struct hf_error *error)
 {
     char sql[HF_PG_SQL_SIZE];
+    char limit[HF_PG_DIGITS_SIZE];
     int asked =
         s->rest.limit < SCAN_CHUNK - 1 ? (int)s->rest.limit + 1 : SCAN_CHUNK;
     const struct hf_pg_value values[] = {
         hf_pg_text(s->rest.space),
         hf_pg_text(s->from),
-        hf_pg_number(&s->arena, asked),
+        hf_pg_number(limit, asked),
     };
     const struct hf_pg_statement statement = {
         .sql = hf_pg_sql(sql, scan_rows, link->place->schema),
@@ -357,11 +358,13 @@ purge(struct hf_store *base, struct hf_duration age, size_t limit,
       struct hf_instant until, size_t *purged, struct hf_error *error)
 {
     struct hf_pg_store *store = store_of(base);
-    struct hf_arena arena = {.alloc = base->alloc};
     char sql[HF_PG_SQL_SIZE];
+    char age_digits[HF_PG_DIGITS_SIZE];
+    char limit_digits[HF_PG_DIGITS_SIZE];
     const struct hf_pg_value values[] = {
-        hf_pg_number(&arena, age.ms),
-        hf_pg_number(&arena, limit < INT32_MAX ? (int64_t)limit : INT32_MAX),
+        hf_pg_number(age_digits, age.ms),
+        hf_pg_number(limit_digits,
+                     limit < INT32_MAX ? (int64_t)limit : INT32_MAX),
     };
     const struct hf_pg_call call = {
         .statement = {.sql =
@@ -376,16 +379,15 @@ purge(struct hf_store *base, struct hf_duration age, size_t limit,
     enum hf_status status =
         hf_pg_pool_take(&store->pool, until, -1, &link, error);
 
-    if (status == HF_OK) {
-        hf_pg_transact(link, &call, &rows, &report, error);
-        if (hf_pg_verdict(&report) != HF_APPLIED)
-            status = HF_E_UNAVAILABLE;
-        else
-            *purged = (size_t)hf_pg_column(rows, 0, 0);
-        PQclear(rows);
-        hf_pg_state_leave(store, link);
-    }
-    hf_arena_fini(&arena);
+    if (status != HF_OK)
+        return status;
+    hf_pg_transact(link, &call, &rows, &report, error);
+    if (hf_pg_verdict(&report) != HF_APPLIED)
+        status = HF_E_UNAVAILABLE;
+    else
+        *purged = (size_t)hf_pg_column(rows, 0, 0);
+    PQclear(rows);
+    hf_pg_state_leave(store, link);
     return status;
 }
 

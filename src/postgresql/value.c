@@ -104,14 +104,18 @@ hf_pg_text(const char *text)
 }
 
 struct hf_pg_value
-hf_pg_number(struct hf_arena *arena, int64_t number)
+hf_pg_number(char digits[HF_PG_DIGITS_SIZE], int64_t number)
 {
-    char digits[24];
+    (void)snprintf(digits, HF_PG_DIGITS_SIZE, "%" PRId64, number);
+    return (struct hf_pg_value){.type = HF_PG_INT8, .at = digits, .len = -1};
+}
 
-    snprintf(digits, sizeof(digits), "%" PRId64, number);
+struct hf_pg_value
+hf_pg_flags(const struct hf_postgresql_place *place)
+{
     return (struct hf_pg_value){
-        .type = HF_PG_INT8,
-        .at = hf_arena_copy(arena, digits),
+        .type = HF_PG_INT4,
+        .at = place->synchronous ? "1" : "0",
         .len = -1,
     };
 }

@@ -46,10 +46,15 @@ void hf_pg_array_add_text(struct hf_pg_array *array, const char *text,
 /* As a statement takes it: with as many elements as it was made for. */
 struct hf_pg_value hf_pg_array_value(const struct hf_pg_array *array);
 
-/* A text, and a number whose digits are kept in the arena (NULL: no memory is
- * no value). */
+/* A text, which is borrowed. */
 struct hf_pg_value hf_pg_text(const char *text);
-struct hf_pg_value hf_pg_number(struct hf_arena *arena, int64_t number);
+
+/* A number, whose digits last as long as it.  It cannot fail: a limit that is
+ * no value is none, and `>= NULL` finds nothing. */
+struct hf_pg_value hf_pg_number(char digits[HF_PG_DIGITS_SIZE], int64_t number);
+
+/* The parameter `flags` of the schema's functions. */
+struct hf_pg_value hf_pg_flags(const struct hf_postgresql_place *place);
 
 /* How many bytes at the head are UTF-8 without a NUL, which is all that a text
  * may hold. */

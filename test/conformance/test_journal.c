@@ -481,6 +481,53 @@ KEEPING_TEST(what_is_no_session_is_not_loaded)
     }
 }
 
+/* Memory of which the allocation `fails` is not given. */
+static int allocations;
+static int fails;
+
+static void *
+take_some(void *ctx, size_t count, size_t size)
+{
+    (void)ctx;
+    return allocations++ == fails ? NULL : calloc(count, size);
+}
+
+static void
+give_back(void *ctx, void *memory)
+{
+    (void)ctx;
+    free(memory);
+}
+
+/* Who has no memory to ask must not be told that there is nothing. */
+KEEPING_TEST(a_load_without_memory_finds_no_empty_journal)
+{
+    static const struct hf_alloc alloc = {take_some, give_back, NULL};
+    static struct hf_journal_chunk chunk;
+    struct hf_head head = journals_head("n1", "db1:7420");
+    const struct hf_journal_change session = journals_session(1);
+    struct hf_journal *journal = NULL;
+    struct hf_place place;
+
+    journals_put(bench->journal, &head, &session, 1);
+    fails = -1;
+    assert_int_equal(hf_place_parse(bench->place, &place, NULL), HF_OK);
+    assert_int_equal(hf_journal_open(&place, &alloc, &journal, NULL), HF_OK);
+    for (fails = 0; fails < 5; fails++) {
+        enum hf_status status;
+
+        allocations = 0;
+        chunk = (struct hf_journal_chunk){.arena = {.alloc = &hf_alloc_libc}};
+        status = hf_journal_load(journal, &chunk, journals_soon(), NULL);
+        if (status == HF_OK)
+            assert_int_equal(chunk.count, 1);
+        else
+            assert_int_equal(status, HF_E_NOMEM);
+        hf_arena_fini(&chunk.arena);
+    }
+    hf_journal_close(journal);
+}
+
 /* Nobody's memory is filled by what stands in a file. */
 KEEPING_TEST(of_texts_without_an_end_no_more_is_kept_than_shows_it)
 {
