@@ -10,6 +10,7 @@
 #include "postgresql/sql.h"
 #include "postgresql/state.h"
 #include "postgresql/transact.h"
+#include "store/pause.h"
 #include "store/rule.h"
 
 /* What schema.sql says of a group. */
@@ -26,9 +27,10 @@ enum answer {
 enum { KIND_CLAIM, KIND_BEAT, KIND_DELETE, KIND_ERASE };
 enum { EXPECT_ABSENT = -1, EXPECT_ANYTHING = -2 };
 
-/* For so long a group may wait for another session's lock, at most: meanwhile
- * the others' answers wait, too. */
-enum { LOCK_MAX_MS = 1000 };
+/* So long all groups of a commit together may wait for other sessions, at most,
+ * and for such a part of the time that the first of them has: meanwhile the
+ * answers of all others wait, too, and who is told in vain comes again. */
+enum { AGAIN_MAX_MS = 1000, AGAIN_PART = 6 };
 #define LOCKED "55P03"
 static const struct hf_error locked = {
     HF_E_UNAVAILABLE,
@@ -60,6 +62,8 @@ struct sending {
     struct hf_store_group **groups; /* borrowed */
     size_t groups_count;
     struct hf_instant until;
+    struct hf_instant soonest;   /* the first of them has no use for an answer
+                                    then */
     struct hf_duration patience; /* with others' locks; 0: it never waits */
     struct hf_arena *arena;
     struct hf_error *error;
@@ -440,44 +444,74 @@ send_once(struct sending *s)
     return verdict == HF_UNAVAILABLE && hf_pg_verdict_again(&report);
 }
 
-/* A deadlock, or a conflict of transactions, is tried again. */
+/* When to send nothing again any more. */
+static struct hf_instant
+last_again(const struct sending *s)
+{
+    struct hf_instant now = hf_now();
+    int64_t part_ms = hf_between(now, s->soonest).ms / AGAIN_PART;
+
+    if (part_ms > AGAIN_MAX_MS)
+        part_ms = AGAIN_MAX_MS;
+    return hf_after(now, (struct hf_duration){part_ms});
+}
+
+/* A deadlock, or a conflict of transactions, is tried again, after 1 ms, 2, 4
+ * and so on. */
 static void
-send_all(struct sending *s)
+send_all(struct sending *s, struct hf_instant last)
 {
     struct hf_error before = {.status = HF_OK};
+    int pause_ms = 1;
 
     if (s->error != NULL)
         before = *s->error;
-    while (send_once(s) && !s->link->broken && !hf_reached(hf_now(), s->until))
+    while (send_once(s) && !s->link->broken && !hf_reached(hf_now(), last)) {
+        (void)hf_pause(last, pause_ms, -1);
+        pause_ms *= 2;
         if (s->error != NULL)
             *s->error = before;
+    }
 }
 
-/*
- * A group that met another session's lock goes again alone, and waits for it
- * for a third of the time that is left.
- */
+static int64_t
+count_busy(const struct sending *s)
+{
+    int64_t count = 0;
+
+    for (size_t i = 0; s->busy != NULL && i < s->groups_count; i++)
+        count += s->busy[i];
+    return count;
+}
+
+/* A group that met another session's lock goes again alone, and waits for it:
+ * each for its share of what is left for all of them. */
 static void
 send_busy(const struct sending *all)
 {
-    for (size_t i = 0; all->busy != NULL && i < all->groups_count; i++) {
-        int64_t left_ms = hf_between(hf_now(), all->until).ms / 3;
+    struct hf_instant last = last_again(all);
+    int64_t left = count_busy(all);
+
+    for (size_t i = 0; left > 0; i++) {
         struct sending one = *all;
+        int64_t share_ms;
 
         if (!all->busy[i])
             continue;
+        share_ms = hf_between(hf_now(), last).ms / left--;
         atomic_store(&all->store->base.locked_ms, hf_now().ms);
-        if (all->link->broken || left_ms <= 0) {
+        if (all->link->broken || share_ms <= 0) {
             give_error(all, &locked);
             continue;
         }
         one.groups = &all->groups[i];
         one.groups_count = 1;
-        one.patience.ms = left_ms < LOCK_MAX_MS ? left_ms : LOCK_MAX_MS;
-        one.link->patience = hf_pg_pool_patience(&all->store->pool, all->until);
-        one.link->patience.ms += one.patience.ms;
+        one.patience.ms = share_ms;
+        one.link->patience =
+            hf_pg_pool_patience(&all->store->pool, all->soonest);
+        one.link->patience.ms += share_ms;
         one.link->waited = true;
-        send_all(&one);
+        send_all(&one, last);
         if (one.busy != NULL && one.busy[0])
             give_error(all, &locked);
     }
@@ -493,6 +527,7 @@ hf_pg_commit(struct hf_store *base, struct hf_store_group *groups,
     struct sending all = {
         .store = store,
         .until = until,
+        .soonest = hf_rule_soonest(groups, groups_count, until),
         .arena = &arena,
         .error = error,
     };
@@ -508,9 +543,8 @@ hf_pg_commit(struct hf_store *base, struct hf_store_group *groups,
             all.groups[all.groups_count++] = &groups[i];
     if (all.groups_count > 0) {
         /* The group that can wait least must get another call. */
-        all.link->patience = hf_pg_pool_patience(
-            &store->pool, hf_rule_soonest(groups, groups_count, until));
-        send_all(&all);
+        all.link->patience = hf_pg_pool_patience(&store->pool, all.soonest);
+        send_all(&all, last_again(&all));
         send_busy(&all);
     }
     hf_arena_fini(&arena);

@@ -19,6 +19,9 @@ enum {
 
     /* Rows of one answer of a scan. */
     SCAN_CHUNK = 500,
+
+    /* For so long a purge waits for claims under way (schema.sql). */
+    GATE_WAIT_MS = 1000,
 };
 
 /* Each new name takes a lock in the server's table of locks, which has room for
@@ -381,6 +384,8 @@ purge(struct hf_store *base, struct hf_duration age, size_t limit,
 
     if (status != HF_OK)
         return status;
+    link->patience.ms += GATE_WAIT_MS;
+    link->waited = true;
     hf_pg_transact(link, &call, &rows, &report, error);
     if (hf_pg_verdict(&report) != HF_APPLIED)
         status = HF_E_UNAVAILABLE;
