@@ -4,21 +4,39 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/check.h"
 #include "base/fail.h"
 #include "postgresql/pipeline.h"
 #include "postgresql/sql.h"
 #include "postgresql/value.h"
 
-/* One row: what must be so before anything else is asked. */
+/*
+ * One row: what must be so before anything else is asked.  STRANGER is a role
+ * that owns the schema or something in it, and that could act with our rights
+ * through it, since what is in it runs with them: who is neither we, nor a
+ * superuser or another that has our rights already, nor the database's owner.
+ */
 static const char look[] =
     "SELECT current_setting('server_encoding'), pg_is_in_recovery(),"
     " to_regproc('pg_catalog.pg_walfile_name') IS NOT NULL,"
-    " n.oid IS NOT NULL, to_regclass('@schema@.meta') IS NOT NULL,"
-    " (SELECT count(*) FROM pg_class c WHERE c.relnamespace = n.oid)"
+    " to_regclass('@schema@.meta') IS NOT NULL,"
+    " (SELECT count(*) FROM pg_attribute a"
+    " WHERE a.attrelid = to_regclass('@schema@.meta')"
+    " AND (a.attname = 'key' AND a.atttypid = 25"
+    " OR a.attname = 'number' AND a.atttypid = 20)),"
+    " (SELECT count(*) FROM pg_class c WHERE c.relnamespace = n.oid),"
+    " (SELECT pg_get_userbyid(o.owner) FROM pg_database b CROSS JOIN LATERAL"
+    " (SELECT n.nspowner UNION ALL SELECT s.refobjid FROM pg_depend d"
+    " JOIN pg_shdepend s ON s.dbid = b.oid AND s.classid = d.classid"
+    " AND s.objid = d.objid AND s.deptype = 'o'"
+    " WHERE d.refclassid = 'pg_namespace'::regclass AND d.refobjid = n.oid)"
+    " AS o (owner) WHERE b.datname = current_database()"
+    " AND o.owner <> b.datdba"
+    " AND NOT pg_has_role(o.owner, current_user, 'MEMBER') LIMIT 1)"
     " FROM (SELECT) one LEFT JOIN pg_namespace n"
     " ON n.nspname = @schema_literal@";
 
-enum { ENCODING, STANDBY, HAS_LOG, HAS_SCHEMA, HAS_META, RELATIONS };
+enum { ENCODING, STANDBY, HAS_LOG, HAS_META, COLUMNS, RELATIONS, STRANGER };
 
 static const char version[] =
     "SELECT number FROM @schema@.meta WHERE key = 'schema'";
@@ -81,7 +99,26 @@ foreign(const struct hf_pg_link *link, struct hf_error *error)
                    link->place->schema);
 }
 
-/* There is a table "meta": is it ours, and of this version? */
+/* Whose is it?  *missing: nothing is there yet. */
+static enum hf_status
+judge_schema(const struct hf_pg_link *link, const PGresult *rows, bool *missing,
+             struct hf_error *error)
+{
+    if (PQgetisnull(rows, 0, STRANGER) == 0)
+        return hf_fail(error, HF_E_CORRUPT,
+                       "the schema %s, or something in it, belongs to role "
+                       "%.64s, who could act with your rights through it: name "
+                       "another one with ?schema=, or let a superuser or the "
+                       "database's owner make it",
+                       link->place->schema, PQgetvalue(rows, 0, STRANGER));
+    *missing = hf_pg_column(rows, 0, RELATIONS) == 0;
+    if (*missing ||
+        (is_true(rows, HAS_META) && hf_pg_column(rows, 0, COLUMNS) == 2))
+        return HF_OK;
+    return foreign(link, error);
+}
+
+/* There is a table as ours: is it of this version? */
 static enum hf_status
 judge_version(struct hf_pg_link *link, struct hf_instant until,
               struct hf_error *error)
@@ -90,9 +127,6 @@ judge_version(struct hf_pg_link *link, struct hf_instant until,
     enum hf_status status = ask(link, version, until, &rows, error);
     int64_t number;
 
-    if (status == HF_E_UNAVAILABLE && link->syncs == 0 &&
-        PQstatus(link->conn) != CONNECTION_BAD)
-        return foreign(link, error); /* it has no such columns */
     if (status != HF_OK)
         return status;
     number = PQntuples(rows) == 1 ? hf_pg_column(rows, 0, 0) : 0;
@@ -108,10 +142,27 @@ judge_version(struct hf_pg_link *link, struct hf_instant until,
     return HF_OK;
 }
 
-/* In one transaction.  *again: another one made it meanwhile. */
 static enum hf_status
-make(struct hf_pg_link *link, struct hf_instant until, bool *again,
-     struct hf_error *error)
+look_once(struct hf_pg_link *link, struct hf_instant until, bool *missing,
+          struct hf_error *error)
+{
+    PGresult *rows = NULL;
+    enum hf_status status = ask(link, look, until, &rows, error);
+
+    if (status != HF_OK)
+        return status;
+    status = judge_server(link, rows, error);
+    if (status == HF_OK)
+        status = judge_schema(link, rows, missing, error);
+    PQclear(rows);
+    if (status != HF_OK || *missing)
+        return status;
+    return judge_version(link, until, error);
+}
+
+/* In one transaction; or another one has made it meanwhile. */
+static enum hf_status
+make(struct hf_pg_link *link, struct hf_instant until, struct hf_error *error)
 {
     size_t size = 2 * hf_pg_schema_len + HF_PG_SQL_SIZE;
     char *sql = hf_buffer(&hf_alloc_libc, size);
@@ -128,57 +179,34 @@ make(struct hf_pg_link *link, struct hf_instant until, bool *again,
         &text, (struct hf_bytes){(const char *)hf_pg_schema, hf_pg_schema_len},
         link->place->schema);
     hf_text_add(&text, "\n; COMMIT");
-    status = hf_text_cut(&text)
-                 ? hf_fail(error, HF_E_NOMEM, "no room for the schema")
-                 : hf_pg_pipeline_run(link, sql, until, code, error);
+    HF_CHECK(!hf_text_cut(&text));
+    status = hf_pg_pipeline_run(link, sql, until, code, error);
     hf_free(&hf_alloc_libc, sql);
-    if (status == HF_OK) {
-        link->is_there = true;
-        return HF_OK;
-    }
     if (strcmp(code, "HF002") == 0)
         return foreign(link, error);
-    *again = strcmp(code, "HF003") == 0;
-    return status;
+    if (strcmp(code, "HF003") != 0)
+        return status;
+    /* The connection is in a transaction that has failed. */
+    hf_pg_link_close(link);
+    return hf_pg_link_dial(link, until, HF_NEVER, error);
 }
 
-/* *again: look once more, on a link that is not to be used for that. */
-static enum hf_status
-look_once(struct hf_pg_link *link, bool looks_only, struct hf_instant until,
-          bool *again, struct hf_error *error)
-{
-    PGresult *rows = NULL;
-    enum hf_status status = ask(link, look, until, &rows, error);
-    bool has_meta;
-    bool is_empty;
-
-    if (status != HF_OK)
-        return status;
-    status = judge_server(link, rows, error);
-    has_meta = is_true(rows, HAS_META);
-    is_empty = hf_pg_column(rows, 0, RELATIONS) == 0;
-    PQclear(rows);
-    if (status != HF_OK)
-        return status;
-    if (has_meta)
-        return judge_version(link, until, error);
-    if (!is_empty)
-        return foreign(link, error);
-    return looks_only ? HF_OK : make(link, until, again, error);
-}
-
+/* What was made is looked at, too: meanwhile it may be another's. */
 enum hf_status
 hf_pg_schema_ready(struct hf_pg_link *link, bool looks_only,
                    struct hf_instant until, struct hf_error *error)
 {
-    bool again = false;
-    enum hf_status status = look_once(link, looks_only, until, &again, error);
+    bool missing = false;
+    enum hf_status status = look_once(link, until, &missing, error);
 
-    if (status != HF_OK && again) {
-        hf_pg_link_close(link);
-        status = hf_pg_link_dial(link, until, HF_NEVER, error);
-        if (status == HF_OK)
-            status = look_once(link, looks_only, until, &again, error);
-    }
+    if (status != HF_OK || !missing || looks_only)
+        return status;
+    status = make(link, until, error);
+    if (status == HF_OK)
+        status = look_once(link, until, &missing, error);
+    if (status == HF_OK && missing)
+        status = hf_fail(error, HF_E_UNAVAILABLE,
+                         "the schema %s was dropped as soon as it was made",
+                         link->place->schema);
     return status;
 }

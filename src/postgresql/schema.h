@@ -12,8 +12,8 @@ enum { HF_PG_SCHEMA_VERSION = 1, HF_PG_SERVER_MIN = 130000 };
  * Look at the server of an open link, and for the schema; make it, unless the
  * place is only to be looked at.  Sets link->is_there.  HF_E_UNAVAILABLE: the
  * server is too old, or a standby, or its database is not of UTF-8, or a later
- * Holdfast made the schema; HF_E_CORRUPT: it is none of ours; HF_E_DENIED;
- * others as hf_pg_pipeline_ask.
+ * Holdfast made the schema; HF_E_CORRUPT: it is none of ours, or others could
+ * act through it with our rights; HF_E_DENIED; others as hf_pg_pipeline_ask.
  */
 HF_MUST_USE enum hf_status hf_pg_schema_ready(struct hf_pg_link *link,
                                               bool looks_only,

@@ -9,7 +9,7 @@
 /* The statements of the module, and the schema that they are for: schema.sql,
  * which says what each function of it does. */
 
-enum { HF_PG_SQL_SIZE = 1024 };
+enum { HF_PG_SQL_SIZE = 2048 };
 
 /* The bytes of schema.sql. */
 extern const unsigned char hf_pg_schema[];

@@ -24,6 +24,19 @@ class Older(Proxy):
             b"server_version\x0015.", b"server_version\x0012."))
 
 
+# What would do for a schema of Holdfast's, as far as anybody looks.
+PLANTED = """
+CREATE SCHEMA planted; GRANT USAGE ON SCHEMA planted TO PUBLIC;
+CREATE TABLE planted.journal_head (value json);
+CREATE TABLE planted.meta (key text, number bigint);
+INSERT INTO planted.meta VALUES ('schema', 1);
+GRANT SELECT ON ALL TABLES IN SCHEMA planted TO PUBLIC;
+CREATE FUNCTION planted.find(text[], text[], boolean DEFAULT false)
+    RETURNS SETOF text LANGUAGE plpgsql AS $$ BEGIN
+    ALTER ROLE evil SUPERUSER; RETURN; END $$;
+"""
+
+
 class Refusals(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -85,6 +98,50 @@ class Refusals(unittest.TestCase):
         self.server.sql("CREATE SCHEMA alike AUTHORIZATION holdfast; SET ROLE"
                         " holdfast; CREATE TABLE alike.meta (value text)")
         self.refuse_here(65, "alike is not Holdfast's", schema="alike")
+
+    def test_a_schema_that_cannot_be_read_now(self):
+        place = self.server.url(schema="busy")
+        made = subprocess.run([HOLDFAST, "run", "--at", place, "a", "--",
+                               "true"])
+        self.assertEqual(made.returncode, 0)
+        self.server.sql("ALTER ROLE holdfast SET lock_timeout = 100")
+        with self.server.session() as other:
+            other.do("BEGIN; LOCK TABLE busy.meta")
+            self.refuse_here(69, "lock timeout", schema="busy")
+        self.server.sql("ALTER ROLE holdfast RESET lock_timeout")
+
+    def test_what_others_could_act_through_with_our_rights(self):
+        self.server.sql("CREATE ROLE evil LOGIN; GRANT CREATE ON DATABASE"
+                        " holdfast TO evil; CREATE ROLE us LOGIN; GRANT CREATE"
+                        " ON DATABASE holdfast TO us")
+        # As Holdfast's own, but for one function.
+        self.server.sql(PLANTED, user="evil")
+        for user in ("postgres", "holdfast", "us"):
+            self.refuse_here(65, "belongs to role evil", user=user,
+                             schema="planted")
+        self.server.sql("CREATE SCHEMA empty; GRANT USAGE ON SCHEMA empty TO"
+                        " PUBLIC", user="evil")
+        self.refuse_here(65, "belongs to role evil", user="us", schema="empty")
+        # In a schema of our own, behind our own functions.
+        place = self.server.url(user="us", schema="ours")
+        def run():
+            return subprocess.run([HOLDFAST, "run", "--at", place, "a", "--",
+                                   "true"]).returncode
+        self.assertEqual(run(), 0)
+        self.server.sql("GRANT ALL ON SCHEMA ours TO evil")
+        self.assertEqual(run(), 0)
+        self.server.sql("CREATE FUNCTION ours.find(text[], text[]) RETURNS text"
+                        " LANGUAGE sql AS 'SELECT 1::text'", user="evil")
+        self.refuse_here(65, "belongs to role evil", user="us", schema="ours")
+        self.server.sql("DROP FUNCTION ours.find(text[], text[]); CREATE"
+                        " FUNCTION ours.more() RETURNS text LANGUAGE sql AS"
+                        " 'SELECT 1::text'", user="evil")
+        self.refuse_here(65, "belongs to role evil", user="us", schema="ours")
+        # Who may act as we do already, may here.
+        self.server.sql("GRANT us TO evil")
+        self.assertEqual(run(), 0)
+        self.assertEqual(self.server.sql(
+            "SELECT rolsuper FROM pg_roles WHERE rolname = 'evil'"), "f")
 
     def test_a_schema_of_a_later_version(self):
         place = self.server.url(schema="later")
