@@ -33,6 +33,24 @@ may_begin(const struct world *world, unsigned who)
 }
 
 static bool
+may_return(const struct world *world, unsigned who)
+{
+    return world->config->returns && !world->exists && may_begin(world, who);
+}
+
+static void
+return_to_tombstone(struct world *world, unsigned who)
+{
+    worker_return(world, who, world->version);
+}
+
+static bool
+may_return_in_vain(const struct world *world, unsigned who)
+{
+    return world->config->returns && may_begin(world, who);
+}
+
+static bool
 may_release(const struct world *world, unsigned who)
 {
     const struct world_worker *w = &world->workers[who];
@@ -311,6 +329,8 @@ put_foreign(struct world *world, unsigned who)
 
 static const struct act acts[ACT_COUNT] = {
     [ACT_BEGIN] = {may_begin, worker_begin},
+    [ACT_RETURN] = {may_return, return_to_tombstone},
+    [ACT_RETURN_IN_VAIN] = {may_return_in_vain, worker_return_in_vain},
     [ACT_RELEASE] = {may_release, worker_release},
     [ACT_CANCEL] = {may_cancel, cancel},
     [ACT_HAND_ON] = {may_hand_on, worker_hand_on},
@@ -369,6 +389,7 @@ step_acts(const struct world_config *config)
     } parts[] = {
         {config->gives_up, BIT(ACT_CANCEL)},
         {config->hands_on, BIT(ACT_HAND_ON)},
+        {config->returns, BIT(ACT_RETURN) | BIT(ACT_RETURN_IN_VAIN)},
         {config->same_host, BIT(ACT_GONE) | BIT(ACT_RUNNING) |
                                 BIT(ACT_OLD_EVIDENCE) | BIT(ACT_PERSON_GONE)},
         {config->hints, BIT(ACT_HINT) | BIT(ACT_AGAIN) | BIT(ACT_PERSON_HINT)},

@@ -16,6 +16,11 @@ static const struct {
     const char *does;
 } acts[ACT_COUNT] = {
     [ACT_BEGIN] = {"begin", OF_ACTOR, "wants the lock"},
+    [ACT_RETURN] = {"return", OF_ACTOR,
+                    "wants the lock again, and knows its tombstone"},
+    [ACT_RETURN_IN_VAIN] = {"return-in-vain", OF_ACTOR,
+                            "wants the lock again, and knows a tombstone that "
+                            "is there no more"},
     [ACT_RELEASE] = {"release", OF_ACTOR, "releases the lock"},
     [ACT_CANCEL] = {"cancel", OF_ACTOR, "gives up waiting"},
     [ACT_HAND_ON] = {"hand-on", OF_ACTOR,

@@ -333,13 +333,34 @@ worker_hand_on(struct world *world, unsigned worker)
 }
 
 void
-worker_begin(struct world *world, unsigned worker)
+worker_return(struct world *world, unsigned worker, uint64_t version)
 {
     struct world_worker *w = &world->workers[worker];
 
     w->alive = true;
     worker_init_contender(world->config, worker, &w->contender);
+    hf_contender_return(&w->contender, version);
     worker_pump(world, worker, hf_event(HF_ON_ACQUIRE, WORLD_NOW));
+}
+
+void
+worker_return_in_vain(struct world *world, unsigned worker)
+{
+    struct world_worker *w = &world->workers[worker];
+
+    worker_return(world, worker, ++world->given);
+    if (world->forgot)
+        return; /* of what the place has lost: it is never given again */
+    world->given--;
+    w->contender.claimed_version = w->contender.keeper.version = 0;
+    w->contender.keeper.inflight.writes[0].version = 0;
+    w->mail.write.version = 0;
+}
+
+void
+worker_begin(struct world *world, unsigned worker)
+{
+    worker_return(world, worker, 0);
 }
 
 void

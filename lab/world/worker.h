@@ -23,6 +23,13 @@ void worker_pump(struct world *world, unsigned worker, struct hf_event event);
  * was seen. */
 void worker_hand_on(struct world *world, unsigned worker);
 void worker_begin(struct world *world, unsigned worker);
+
+/* The same of one that knows a tombstone; 0: none. */
+void worker_return(struct world *world, unsigned worker, uint64_t version);
+
+/* One that is there no more: older than all that is, which is as none; or, if
+ * the place has gone back, of what it has lost. */
+void worker_return_in_vain(struct world *world, unsigned worker);
 void worker_release(struct world *world, unsigned worker);
 
 /* The store executes its question; its answer is then under way. */

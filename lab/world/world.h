@@ -67,6 +67,8 @@ struct world_config {
     bool gives_up;  /* a worker may cancel what is not granted */
     bool hands_on;  /* one who waits ends, and another of its client goes on by
                        what it saw */
+    bool returns;   /* who begins may know a tombstone, and claims there without
+                       a look */
     bool purges;    /* tombstones may be purged */
     enum world_resource_kind resource; /* that holders write to */
     bool examines;   /* a person clears what is found dead: see person.h */
@@ -201,6 +203,8 @@ struct world {
 /* What a step was, packed into the explorer's action: see step_apply. */
 enum world_act {
     ACT_BEGIN,
+    ACT_RETURN,         /* it begins by the tombstone that it has left */
+    ACT_RETURN_IN_VAIN, /* which is there no more */
     ACT_RELEASE,
     ACT_CANCEL,
     ACT_HAND_ON,

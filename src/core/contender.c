@@ -184,9 +184,9 @@ look_when_due(struct hf_contender *c, struct hf_instant now)
 /* splitmix64 (Steele, Lea, Flood 2014): a bijection, so that no two claims of
  * one contender share an id before the top bit is dropped. */
 static uint64_t
-next_id(struct hf_contender *c)
+id_of(const struct hf_contender *c, uint64_t number)
 {
-    uint64_t z = c->seed + ++c->claims * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t z = c->seed + number * UINT64_C(0x9e3779b97f4a7c15);
 
     z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
@@ -241,18 +241,34 @@ step_keeper(struct hf_contender *c, struct hf_event event)
     }
 }
 
-/* Claim the lock at `version`: absent, or a dead holder's, whose token is
- * `over`; 0: absent. */
 static void
-claim(struct hf_contender *c, struct hf_instant now, uint64_t version,
-      uint64_t over)
+claim(struct hf_contender *c, struct hf_instant now, struct hf_claim claim)
 {
     c->suspected = false;
-    c->claimed_version = version;
+    c->claimed_version = claim.version;
     hf_question_stop(&c->keeper.question);
     move_to(c, HF_CONTENDER_CLAIMING);
     limit_try(c, now);
-    step_keeper(c, hf_claim(now, (struct hf_claim){next_id(c), version, over}));
+    step_keeper(c, hf_claim(now, claim));
+}
+
+/* A look showed the lock at `version`: absent, or a dead holder's, whose token
+ * is `over`; 0: absent. */
+static void
+claim_seen(struct hf_contender *c, struct hf_instant now, uint64_t version,
+           uint64_t over)
+{
+    uint64_t id = id_of(c, ++c->claims);
+
+    claim(c, now, (struct hf_claim){id, version, over});
+}
+
+/* Without a look: so it is not counted, and who has the lock instead need not
+ * have come just now. */
+static void
+claim_left(struct hf_contender *c, struct hf_instant now, uint64_t version)
+{
+    claim(c, now, (struct hf_claim){id_of(c, 0), version, 0});
 }
 
 /* Give up or give back.  The contender ends with this when the keeper has
@@ -355,7 +371,7 @@ on_dead(struct hf_contender *c, enum hf_proof proof, struct hf_instant now)
         proof == HF_PROOF_GONE ? HF_LIFE_GONE : HF_LIFE_SUSPECTED;
 
     if (takeover && c->evidence.version != c->claimed_version) {
-        claim(c, now, c->evidence.version, c->evidence.token);
+        claim_seen(c, now, c->evidence.version, c->evidence.token);
         return;
     }
     if (takeover) /* refused at this version: the marker in the way says by
@@ -376,7 +392,7 @@ on_absent(struct hf_contender *c, uint64_t version, struct hf_instant now)
     if (version == c->claimed_version)
         hf_question_pause(&c->keeper.question, now);
     else
-        claim(c, now, version, 0);
+        claim_seen(c, now, version, 0);
 }
 
 static void
@@ -467,10 +483,16 @@ end_at_limit(struct hf_contender *c)
 static void
 on_acquire(struct hf_contender *c, struct hf_instant now)
 {
+    uint64_t left = c->left;
+
+    c->left = 0;
     c->limit_at = hf_after(now, c->limit);
     move_to(c, HF_CONTENDER_LOOKING);
     limit_try(c, now);
-    look(c, now);
+    if (left != 0)
+        claim_left(c, now, left);
+    else
+        look(c, now);
 }
 
 static void
@@ -580,6 +602,13 @@ hf_contender_inherit(struct hf_contender *c, const struct hf_evidence *evidence)
     HF_CHECK(c->state == HF_CONTENDER_IDLE);
     c->evidence = *evidence;
     c->answered = true;
+}
+
+void
+hf_contender_return(struct hf_contender *c, uint64_t version)
+{
+    HF_CHECK(c->state == HF_CONTENDER_IDLE);
+    c->left = version;
 }
 
 void

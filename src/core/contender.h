@@ -61,7 +61,8 @@ struct hf_contender_config {
 struct hf_contender {
     struct hf_duration limit;
     uint64_t seed;
-    uint64_t claims;            /* made so far; numbers their ids */
+    uint64_t claims; /* made so far after a look; numbers their ids */
+    uint64_t left;   /* IDLE: see hf_contender_return */
     struct hf_instant limit_at; /* when the wait ends */
     struct hf_evidence evidence;
     uint64_t claimed_version; /* of the last claim */
@@ -90,6 +91,11 @@ void hf_contender_init(struct hf_contender *c,
  * began to wait. */
 void hf_contender_inherit(struct hf_contender *c,
                           const struct hf_evidence *evidence);
+
+/* Before ACQUIRE: this process has left the record absent at that version, as
+ * the answer to its own delete said.  It is claimed there without a look, which
+ * is refused if anything has become of it since; then it is looked at. */
+void hf_contender_return(struct hf_contender *c, uint64_t version);
 
 /* Apply one event: ACQUIRE (when IDLE), ANSWER, FOUND, PROCESSES, HINT, WRITE,
  * CLOCK, RELEASE, CANCEL, WENT_BACK, ABANDON.  An event that does not fit the

@@ -38,6 +38,87 @@ seeds_and_claims_give_distinct_ids(void **state)
             assert_true(ids[i] != ids[j]);
 }
 
+/* One that tries, and knows a tombstone of version 7; the number of what it
+ * asks first. */
+static uint64_t
+return_to_seven(struct hf_contender *c, struct hf_effect *effect)
+{
+    const struct hf_contender_config config = {
+        .terms = {HF_TAKEOVER, {1000}, {200}},
+        .grace = {100},
+        .limit = {10000},
+        .try_only = true,
+        .seed = 1,
+    };
+
+    hf_contender_init(c, &config);
+    hf_contender_return(c, 7);
+    hf_contender_step(c, hf_event(HF_ON_ACQUIRE, T(0)));
+    assert_true(hf_contender_next(c, effect));
+    assert_int_equal(effect->kind, HF_DO_ASK);
+    assert_false(effect->request.read);
+    assert_int_equal(effect->request.ops_count, 1);
+    assert_true(effect->request.ops[0].new_generation);
+    assert_int_equal(effect->request.ops[0].expect.version, 7);
+    return effect->request.number;
+}
+
+/* The next thing that it asks is a read; its number. */
+static uint64_t
+next_read(struct hf_contender *c)
+{
+    struct hf_effect effect;
+
+    assert_true(hf_contender_next(c, &effect));
+    assert_int_equal(effect.kind, HF_DO_ASK);
+    assert_true(effect.request.read);
+    return effect.request.number;
+}
+
+static void
+who_returns_claims_at_the_tombstone(void **state)
+{
+    struct hf_contender c;
+    struct hf_effect effect;
+    uint64_t number = return_to_seven(&c, &effect);
+
+    (void)state;
+    hf_contender_step(&c, hf_answer(T(10), number, HF_APPLIED, 8));
+    assert_int_equal(hf_contender_check(&c, T(10)), HF_GRANTED);
+}
+
+static void
+who_returns_in_vain_looks_and_claims_by_another_id(void **state)
+{
+    struct hf_contender c;
+    struct hf_effect effect;
+    uint64_t number = return_to_seven(&c, &effect);
+    uint64_t id = effect.request.ops[0].heartbeat.id;
+
+    (void)state;
+    hf_contender_step(&c, refused(10, number));
+    hf_contender_step(&c, found_absent(20, next_read(&c), 9));
+    hf_contender_step(&c, found_absent(30, next_read(&c), 9));
+    assert_true(hf_contender_next(&c, &effect));
+    assert_int_equal(effect.request.ops[0].expect.version, 9);
+    assert_true(effect.request.ops[0].heartbeat.id != id);
+}
+
+/* Who has it may have come long ago, and be dead. */
+static void
+who_returns_in_vain_has_not_lost_a_race(void **state)
+{
+    struct hf_contender c;
+    struct hf_effect effect;
+    uint64_t number = return_to_seven(&c, &effect);
+
+    (void)state;
+    hf_contender_step(&c, refused(10, number));
+    hf_contender_step(&c, found_held(20, next_read(&c), 8, 8, HF_TAKEOVER));
+    hf_contender_step(&c, found_held(30, next_read(&c), 8, 8, HF_TAKEOVER));
+    assert_int_equal(c.state, HF_CONTENDER_WATCHING);
+}
+
 static void
 one_holder_that_beats_past_the_limit_held_too_long(void **state)
 {
@@ -200,6 +281,9 @@ static const struct CMUnitTest tests[] = {
           "60 check                  | granted\n"
           "= token 8\n"),
     cmocka_unit_test(seeds_and_claims_give_distinct_ids),
+    cmocka_unit_test(who_returns_claims_at_the_tombstone),
+    cmocka_unit_test(who_returns_in_vain_looks_and_claims_by_another_id),
+    cmocka_unit_test(who_returns_in_vain_has_not_lost_a_race),
     STORY(a_holder_that_beats_is_waited_for,
           "watching\n"
           "= watching v7\n"

@@ -9,7 +9,7 @@
  * test/simulate/table.
  */
 
-enum { BATCHES = 6 };
+enum { BATCHES = 80 };
 
 static char name[] = "deploy";
 
@@ -37,6 +37,7 @@ begin(struct bench *b)
         .wake = {100},
         .operations_max = 64,
         .bytes_max = 65536,
+        .remembers = true,
     };
 
     *b = (struct bench){0};
@@ -243,5 +244,108 @@ TEST(what_was_seen_to_change_is_not_watched_before_it_is_read)
     assert_true(hf_manager_watches(&b.manager, &b.watches, &watching));
     hf_manager_waited(&b.manager, &watching, at(3002));
     leave(&b, &waiter, 3003);
+    end(&b);
+}
+
+/* ---- Its own tombstones -------------------------------------------------- */
+
+static void
+show_absent(struct bench *b, struct hf_table_batch *batch, uint64_t version,
+            int64_t ms)
+{
+    batch->status = HF_OK;
+    batch->readings[0] = (struct hf_reading){
+        .sight = {.kind = HF_SIGHT_ABSENT, .version = version},
+    };
+    hf_manager_answer(&b->manager, batch, at(ms));
+}
+
+static void
+answer_write(struct bench *b, struct hf_table_batch *batch,
+             enum hf_verdict verdict, uint64_t version, int64_t ms)
+{
+    assert_int_equal(batch->groups_count, 1);
+    batch->groups[0].verdict = verdict;
+    batch->groups[0].ops[0].version = version;
+    hf_manager_answer(&b->manager, batch, at(ms));
+}
+
+/* Hold it and give it back, all at `ms`.  Did it look first? */
+static bool
+hold_once(struct bench *b, uint64_t *version, int64_t ms)
+{
+    struct hf_settings settings = {.name = name};
+    struct hf_driver holder = {.kind = HF_DRIVER_LOCK, .settings = &settings};
+    struct hf_table_batch *batch;
+    bool looked;
+
+    start(b, &holder, ms);
+    batch = take_batch(b, ms);
+    looked = batch->keys_count > 0;
+    if (looked) {
+        show_absent(b, batch, *version, ms);
+        batch = take_batch(b, ms);
+    }
+    assert_int_equal(batch->groups[0].ops[0].expect.version, *version);
+    answer_write(b, batch, HF_APPLIED, ++*version, ms);
+    assert_int_equal(hf_manager_state(&holder, at(ms)), HF_STATE_HELD);
+    hf_manager_release(&b->manager, &holder, at(ms));
+    answer_write(b, take_batch(b, ms), HF_APPLIED, ++*version, ms);
+    hf_manager_forget(&b->manager, &holder);
+    return looked;
+}
+
+TEST(who_comes_back_soon_does_not_look)
+{
+    uint64_t version = 7;
+    struct bench b;
+
+    begin(&b);
+    assert_true(hold_once(&b, &version, 1000));
+    assert_false(hold_once(&b, &version, 1001));
+    assert_false(hold_once(&b, &version, 2000));
+    assert_true(hold_once(&b, &version, 3000)); /* a second later */
+    hf_manager_went_back(&b.manager, at(3001));
+    version = 3;
+    assert_true(hold_once(&b, &version, 3002));
+    assert_false(hold_once(&b, &version, 3003));
+    end(&b);
+}
+
+TEST(who_comes_back_again_and_again_looks_now_and_then)
+{
+    uint64_t version = 7;
+    unsigned looks = 0;
+    struct bench b;
+
+    begin(&b);
+    for (int i = 0; i < 19; i++)
+        looks += hold_once(&b, &version, 1000 + i);
+    assert_int_equal(looks, 3);
+    end(&b);
+}
+
+TEST(who_was_refused_looks_for_a_while)
+{
+    struct hf_settings settings = {.name = name};
+    struct hf_driver late = {.kind = HF_DRIVER_LOCK, .settings = &settings};
+    uint64_t version = 7;
+    struct bench b;
+
+    begin(&b);
+    assert_true(hold_once(&b, &version, 1000));
+    start(&b, &late, 1001);
+    answer_write(&b, take_batch(&b, 1001), HF_REFUSED, 0, 1002);
+    version += 9; /* others had it */
+    show_absent(&b, take_read(&b, 1002), version, 1003);
+    show_absent(&b, take_read(&b, 1003), version, 1004);
+    answer_write(&b, take_batch(&b, 1004), HF_APPLIED, ++version, 1005);
+    hf_manager_release(&b.manager, &late, at(1006));
+    answer_write(&b, take_batch(&b, 1006), HF_APPLIED, ++version, 1007);
+    hf_manager_forget(&b.manager, &late);
+    for (int i = 0; i < 16; i++)
+        assert_true(hold_once(&b, &version, 1010 + i));
+    assert_true(hold_once(&b, &version, 1030));
+    assert_false(hold_once(&b, &version, 1031));
     end(&b);
 }

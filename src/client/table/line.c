@@ -361,6 +361,10 @@ begin(struct hf_manager *m, struct hf_queue *queue, struct hf_instant now)
     hf_contender_init(&queue->contender, &config);
     if (answered)
         hf_contender_inherit(&queue->contender, &evidence);
+    if (m->config.remembers)
+        hf_contender_return(
+            &queue->contender,
+            hf_tombstones_take(&m->tombstones, queue->node.hash, now));
     queue->incarnation++;
     queue->at_work = true;
     hf_line_step(m, &queue->requester, hf_event(HF_ON_ACQUIRE, now));

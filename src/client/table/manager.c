@@ -362,7 +362,7 @@ static bool
 is_own(const struct hf_queue *queue, const struct hf_sight *sight)
 {
     return queue->at_work && sight->kind == HF_SIGHT_LOCK &&
-           queue->contender.claims > 0 &&
+           queue->contender.keeper.heartbeat.id != 0 &&
            sight->heartbeat.id == queue->contender.keeper.heartbeat.id;
 }
 
@@ -433,6 +433,22 @@ answer_read(struct hf_manager *m, struct hf_table_batch *batch,
         look_for_tries(m, item->queue, now);
 }
 
+/* What the contender's own write tells of the tombstone of its key. */
+static void
+note_tombstone(struct hf_manager *m, const struct hf_table_batch_item *item,
+               enum hf_verdict verdict, struct hf_instant now)
+{
+    const struct hf_store_op *op = &item->ops[0];
+
+    if (!item->of_contender)
+        return;
+    if (item->deletes && verdict == HF_APPLIED)
+        hf_tombstones_keep(&m->tombstones, item->queue->node.hash, op->version,
+                           now);
+    else if (op->new_generation && verdict == HF_REFUSED)
+        hf_tombstones_refused(&m->tombstones, item->queue->node.hash);
+}
+
 static void
 answer_write(struct hf_manager *m, struct hf_table_batch *batch,
              struct hf_table_batch_item *item, struct hf_instant now)
@@ -446,6 +462,7 @@ answer_write(struct hf_manager *m, struct hf_table_batch *batch,
     item->queue->stood = 0;
     item->queue->failed = verdict == HF_UNAVAILABLE || verdict == HF_UNKNOWN;
     m->released = m->released || (item->deletes && verdict == HF_APPLIED);
+    note_tombstone(m, item, verdict, now);
     if (is_current(item))
         hf_line_step(
             m, requester_of(item),
@@ -596,6 +613,7 @@ hf_manager_went_back(struct hf_manager *m, struct hf_instant now)
     size_t chain = 0;
     struct hf_queue *queue = next_queue(m, &chain, NULL);
 
+    m->tombstones = (struct hf_tombstones){.all = {{.key = 0}}};
     for (; queue != NULL; queue = next_queue(m, &chain, queue)) {
         if (!queue->at_work) { /* what it knew is of the former place */
             queue->contender = (struct hf_contender){0};

@@ -6,6 +6,7 @@
 #include "base/list.h"
 #include "client/settings.h"
 #include "client/table/seen.h"
+#include "client/table/tombstones.h"
 #include "client/table/trouble.h"
 #include "core/examiner.h"
 #include "store/store.h"
@@ -207,6 +208,7 @@ struct hf_manager_config {
     struct hf_duration wake; /* how soon the place tells others of a change */
     size_t operations_max;   /* of one batch, as the store says */
     size_t bytes_max;
+    bool remembers;     /* its own tombstones: a read is a trip */
     hf_trace_fn *trace; /* NULL: none */
     void *trace_ctx;
 };
@@ -234,6 +236,7 @@ struct hf_manager {
     bool beats_asked;
     bool released; /* a record was deleted since hf_manager_purged */
     struct hf_trouble trouble;
+    struct hf_tombstones tombstones;
 };
 
 /* A queue of a new key, or NULL. */

@@ -130,6 +130,7 @@ hf_table_open(struct hf_client *client, struct hf_store *store,
                      : POLL_MS},
         .operations_max = limits.max_operations,
         .bytes_max = limits.max_bytes,
+        .remembers = limits.max_calls > 1, /* a network away */
         .trace = client->trace,
         .trace_ctx = client->trace_ctx,
     };

@@ -249,6 +249,7 @@ make_client(struct world *world, size_t index)
         .wake = {world->shape.wake_ms},
         .operations_max = world->shape.operations_max,
         .bytes_max = 1 << 20,
+        .remembers = index % 2 == 0,
         .trace = world->tracing ? trace : NULL,
         .trace_ctx = world,
     };
