@@ -30,7 +30,9 @@
 --
 --   row        of a record that is there: it is not changed by another
 --   key        an advisory lock for a record that is not there: it is not made
---              by another.  Its number is a hash of the key.
+--              by another.  Its number is one of 512, by the key's hash: the
+--              server's table of locks, which all of its clients share, has
+--              room for a few thousand.
 --   gate       an advisory lock.  Shared: a record may be made where there is
 --              none, and a generation may begin.  Exclusive: the head is taken,
 --              or the floor is raised.
@@ -259,10 +261,14 @@ BEGIN
 END
 $$;
 
--- The number of the gate's advisory lock; keys' are hashes with it as the seed.
+-- The number of the gate's advisory lock, and from it that of a key.
 CREATE FUNCTION gate() RETURNS bigint
 LANGUAGE sql STABLE
 AS $$ SELECT hashtextextended('', 'records'::regclass::oid::bigint) $$;
+
+CREATE FUNCTION key_lock(gate bigint, space text, name text) RETURNS bigint
+LANGUAGE sql IMMUTABLE
+AS $$ SELECT gate # (1 + (hashtext(space || chr(1) || name) & 511)) $$;
 
 -- Does a lock server lead?  What has no address, says nothing, so it says yes.
 CREATE FUNCTION leads(head json) RETURNS boolean
@@ -341,7 +347,7 @@ BEGIN
     IF waits THEN
         PERFORM pg_advisory_xact_lock_shared(gate);
         PERFORM pg_advisory_xact_lock(k.number) FROM (
-            SELECT hashtextextended(o.space || chr(1) || o.name, gate) AS number
+            SELECT DISTINCT key_lock(gate, o.space, o.name) AS number
             FROM unnest(spaces, names) AS o (space, name)
             ORDER BY 1) AS k;
         PERFORM FROM unnest(spaces, names) AS o (space, name)
@@ -355,7 +361,7 @@ BEGIN
     -- (a) The rows that are there are locked, and the keys of what is not.
     SELECT array_agg(f.tid), array_agg(f.version), array_agg(f.here),
         array_agg(f.tid IS NULL AND NOT pg_try_advisory_xact_lock(
-            hashtextextended(f.space || chr(1) || f.name, gate))),
+            key_lock(gate, f.space, f.name))),
         max(ttl_ms(f.value)) FILTER (WHERE f.kind = 0)
         INTO tids, versions, present, busy, asked_ms
         FROM (SELECT o.space, o.name, o.kind, o.value, r.tid, r.version, r.here
@@ -419,7 +425,7 @@ BEGIN
             WHEN o.version >= 1::bigint << 62 THEN 5
             ELSE 0
             END AS code,
-            greatest(o.version + 1, now_us) AS next
+            greatest(least(o.version, 1::bigint << 62) + 1, now_us) AS next
             FROM unnest(spaces, kinds, expects, busy, present, versions)
                 WITH ORDINALITY
                 AS o (space, kind, expect, busy, present, version, i)
@@ -595,6 +601,7 @@ BEGIN
     before_ms := clock() / 1000 - age_ms;
     WITH old AS MATERIALIZED (SELECT r.ctid AS tid FROM records AS r
         WHERE r.leftover IS NOT NULL AND r.leftover <= before_ms
+        AND r.version < 1::bigint << 62 -- the floor would be beyond it
         AND (r.value IS NULL OR r.space = '!RECLAIM')
         ORDER BY r.leftover LIMIT most FOR UPDATE SKIP LOCKED),
     gone AS (DELETE FROM records AS r USING old WHERE r.ctid = old.tid
@@ -720,7 +727,8 @@ BEGIN
             now_us / 1000, a.value
             FROM unnest(audit_names, audit_values) AS a (name, value)
             ON CONFLICT (space, name) DO UPDATE SET
-            version = greatest(excluded.version, r.version + 1),
+            version = greatest(excluded.version,
+                least(r.version, 1::bigint << 62) + 1),
             token = excluded.token, stamp = excluded.stamp,
             value = excluded.value;
     END IF;
@@ -729,20 +737,23 @@ $$;
 
 -- ---- For people -------------------------------------------------------------
 
--- A member of a JSON object, or null: what is not ours must not hide all else.
+-- What is not ours must not hide all else: what cannot be shown is null.
+
+-- A member of a JSON object.
 CREATE FUNCTION member(value text, VARIADIC path text[]) RETURNS text
 LANGUAGE plpgsql IMMUTABLE
 AS $$
 BEGIN
     RETURN value::pg_catalog.json OPERATOR(pg_catalog.#>>) path;
-EXCEPTION WHEN data_exception THEN
+EXCEPTION WHEN data_exception OR program_limit_exceeded THEN
     RETURN NULL;
 END
 $$;
 
 -- Who holds what, of the table locks; Holdfast's own spaces are not shown.
 CREATE VIEW locks (project, ref, heartbeat, token, owner, value) AS
-    SELECT space, name, to_timestamp(stamp / 1000.0), token,
+    SELECT space, name, CASE WHEN stamp BETWEEN 0 AND 1::bigint << 47
+            THEN to_timestamp(stamp / 1000.0) END, token,
         member(value, 'owner', 'user') || '@' || member(value, 'owner', 'host')
             || ': ' || member(value, 'owner', 'command'),
         value
@@ -753,7 +764,9 @@ CREATE VIEW grants (space, name, mode, fence, session, lane, since, if_dead,
     ttl_ms, who, note) AS
     SELECT member(l.lock::text, 'space'), member(l.lock::text, 'name'),
         member(l.lock::text, 'mode'), g.fence,
-        lpad(to_hex(s.id), 16, '0'), g.lane, to_timestamp(g.since / 1000.0),
+        lpad(to_hex(s.id), 16, '0'), g.lane,
+        CASE WHEN g.since BETWEEN 0 AND 1::bigint << 47
+            THEN to_timestamp(g.since / 1000.0) END,
         s.if_dead, s.ttl_ms, s.who, g.note
     FROM journal_grants AS g
     JOIN journal_sessions AS s ON s.id = g.session

@@ -24,9 +24,7 @@ enum {
     GATE_WAIT_MS = 1000,
 };
 
-/* Each new name takes a lock in the server's table of locks, which has room for
- * a few thousand, of all clients.  And a commit is to be answered in less time
- * than a server may be silent. */
+/* A commit is to be answered in less time than a server may be silent. */
 static const struct hf_store_limits limits = {
     .max_operations = 1000,
     .max_bytes = (size_t)4 << 20,

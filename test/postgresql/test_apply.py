@@ -7,7 +7,8 @@ import unittest
 from cluster import Pooler, Postgres, need_servers
 from place import (ABSENT, ANYTHING, APPLIED, BEAT, BEGIN, CLAIM, CORRUPT,
                    DELETE, ERASE, HEAD, LEFT, REFUSED, SERVED, VALUE, Answer,
-                   Op, absent, apply, apply_sql, claim, make, write)
+                   Op, absent, apply, apply_sql, claim, head_version, make,
+                   write)
 
 
 class Apply(unittest.TestCase):
@@ -126,6 +127,29 @@ class Apply(unittest.TestCase):
         self.server.sql("UPDATE holdfast.records SET version = 1::bigint << 62")
         self.assertEqual(apply(self.server, Op(BEAT, "a", 1 << 62)).rows,
                          {1: (CORRUPT, 0, "")})
+
+    def test_a_version_at_the_end_of_numbers_hinders_nobody_else(self):
+        for name in ("a", "b"):
+            claim(self.server, name)
+        end = 2**63 - 1
+        self.server.sql(f"UPDATE holdfast.records SET version = {end}"
+                        " WHERE name = 'a'")
+        answer = apply(self.server, Op(BEAT, "a", end),
+                       Op(BEAT, "b", absent(self.server, "b")))
+        self.assertEqual(answer.verdicts(), {1: CORRUPT, 2: APPLIED})
+        # A purge leaves it, and the floor where claims can be made.
+        self.server.sql("UPDATE holdfast.records SET value = NULL, leftover = 1"
+                        " WHERE name = 'a'")
+        apply(self.server, Op(DELETE, "b", ANYTHING))
+        self.assertEqual(self.server.sql(
+            "SELECT purged FROM holdfast.purge(-1000, 10)"), "1")
+        claim(self.server, "c")
+        # So does a lock server's batch, which writes its audit.
+        self.server.sql("INSERT INTO holdfast.records VALUES"
+                        f" ('!audit', 'x', {end}, 1, 1, 'by hand')")
+        self.assertEqual(write(self.server, head_version(self.server),
+                               audit_names=["x"], audit_values=["why"])[0],
+                         APPLIED)
 
     def test_a_purge_raises_the_floor_above_all_that_it_took(self):
         """A tombstone of a minute and a marker; not a record, nor the audit."""

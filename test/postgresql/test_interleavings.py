@@ -2,6 +2,7 @@
 """Two transactions at once, each held at every step of the other, and what one
 of them must find of the other; and many at once, whose history is checked."""
 
+import contextlib
 import itertools
 import random
 import threading
@@ -81,6 +82,25 @@ class Busy(unittest.TestCase):
             self.assertEqual(second.verdicts()[2], APPLIED)
             self.assertEqual(verdicts, (REFUSED, APPLIED) if step == "settle"
                              else (APPLIED, BUSY), step)
+
+    def test_however_many_names_are_new_they_take_few_of_the_servers_locks(self):
+        """Five commits at a time, with as many new names as one may have, leave
+        room in a small server's table of locks."""
+        server = self.enterContext(Postgres(max_connections=20))
+        make(server)
+        floor = absent(server, "x")
+        with contextlib.ExitStack() as stack:
+            for i in range(5):
+                held = stack.enter_context(Held(server, apply_sql(
+                    [Op(CLAIM, f"{i}-{n}", floor) for n in range(1000)])))
+                self.assertEqual(held.await_rest(), "done")
+                self.assertEqual(set(Answer(held.session.wait()).verdicts()
+                                     .values()) - {APPLIED, BUSY}, set())
+            self.assertLessEqual(int(server.sql(
+                "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"
+                " AND mode = 'ExclusiveLock'")), 512)
+        # And a table of another program still has its own.
+        server.sql("SELECT pg_advisory_lock(n) FROM generate_series(1, 500) n")
 
     def test_two_claims_that_wait_for_one_new_name_take_turns(self):
         floor = absent(self.server, "new")

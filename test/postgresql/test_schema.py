@@ -129,6 +129,13 @@ class Schema(unittest.TestCase):
                                 "}}")
         self.assertEqual(self.server.sql(
             "SELECT owner FROM holdfast.locks WHERE ref = 'd'"), "u@h: c")
+        # What is too deep to be read, and a time that no calendar has.
+        claim(self.server, "e", "[" * 16000)
+        self.server.sql(f"UPDATE holdfast.records SET stamp = {2**63 - 1}"
+                        " WHERE name = 'd'")
+        self.assertEqual(self.server.sql(
+            "SELECT ref FROM holdfast.locks WHERE owner IS NOT NULL"
+            " OR heartbeat IS NULL"), "d")
 
     def test_people_see_grants_with_their_sessions(self):
         make(self.server)
