@@ -31,6 +31,7 @@ enum { EXPECT_ABSENT = -1, EXPECT_ANYTHING = -2 };
  * and for such a part of the time that the first of them has: meanwhile the
  * answers of all others wait, too, and who is told in vain comes again. */
 enum { AGAIN_MAX_MS = 1000, AGAIN_PART = 6 };
+enum { MOMENT_MS = 4 }; /* so long a commit of another takes */
 #define LOCKED "55P03"
 static const struct hf_error locked = {
     HF_E_UNAVAILABLE,
@@ -484,27 +485,53 @@ count_busy(const struct sending *s)
     return count;
 }
 
-/* A group that met another session's lock goes again alone, and waits for it:
- * each for its share of what is left for all of them. */
+/* Those that met another session's lock, once more and together: most that hold
+ * one have it for a moment. */
+static void
+send_together(struct sending *busy, struct hf_instant last)
+{
+    struct hf_store_group **groups =
+        hf_arena_take(busy->arena, busy->groups_count * sizeof(*groups));
+    size_t count = 0;
+
+    if (groups == NULL)
+        return;
+    for (size_t i = 0; i < busy->groups_count; i++)
+        if (busy->busy[i])
+            groups[count++] = busy->groups[i];
+    busy->groups = groups;
+    busy->groups_count = count;
+    send_all(busy, last);
+}
+
+/* Then each goes again alone, and waits for its share of what is left for them
+ * all. */
 static void
 send_busy(const struct sending *all)
 {
     struct hf_instant last = last_again(all);
+    struct sending busy = *all;
     int64_t left = count_busy(all);
 
+    if (left > 0)
+        atomic_store(&all->store->base.locked_ms, hf_now().ms);
+    if (left > 1) {
+        (void)hf_pause(last, MOMENT_MS, -1);
+        send_together(&busy, last);
+        left = count_busy(&busy);
+    }
     for (size_t i = 0; left > 0; i++) {
-        struct sending one = *all;
+        struct sending one = busy;
         int64_t share_ms;
 
-        if (!all->busy[i])
+        if (!busy.busy[i])
             continue;
         share_ms = hf_between(hf_now(), last).ms / left--;
-        atomic_store(&all->store->base.locked_ms, hf_now().ms);
         if (all->link->broken || share_ms <= 0) {
             give_error(all, &locked);
             continue;
         }
-        one.groups = &all->groups[i];
+        one.groups = &busy.groups[i];
         one.groups_count = 1;
         one.patience.ms = share_ms;
         one.link->patience =

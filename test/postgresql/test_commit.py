@@ -11,7 +11,7 @@ import threading
 import time
 import unittest
 
-from cluster import Postgres, need_servers
+from cluster import Postgres, await_that, need_servers
 from driver import Driver
 
 TTL_S = 6
@@ -69,6 +69,32 @@ class Commit(unittest.TestCase):
         session.do("ROLLBACK")
         out, _ = crowd.communicate("")
         self.assertEqual(out.split()[-1], str(HELD - LOCKED))
+
+    def test_groups_that_met_a_lock_for_a_moment_go_again_together(self):
+        """One by one they would have no time, so far away."""
+        server = self.enterContext(Postgres())
+        proxy = self.enterContext(server.proxy(latency=0.15))
+        driver = self.enterContext(Driver(DRIVER, server.url(at=proxy.at)))
+        floor = driver.version("k0")
+        names = [f"k{i}" for i in range(12)]
+        first = driver.do("batch 10000", *(f"put:{name}:{floor}:x"
+                                           for name in names))
+        self.assertEqual(first.count("applied"), len(names))
+        versions = [int(word.rstrip(",")) for word in first
+                    if word != "applied"]
+        driver.version("k0")
+        with server.session() as other:
+            other.do("BEGIN; SELECT FROM holdfast.records FOR UPDATE")
+            driver.send("batch 10000", *(
+                f"beat:{name}:{version}:y"
+                for name, version in zip(names, versions)))
+            await_that(lambda: server.sql(
+                "SELECT count(*) FROM pg_stat_activity WHERE state = 'idle'"
+                " AND application_name = 'holdfast' AND query = 'COMMIT'"
+                ) == "1", "the first try")
+            other.do("ROLLBACK")
+        what, why = driver.wait()
+        self.assertEqual(what.count("applied"), len(names), (what, why))
 
     def test_a_hand_that_hinders_a_write_makes_no_hot_loop(self):
         server = self.enterContext(Postgres())
