@@ -8,8 +8,8 @@ run="gcc libc6-dev cmake ninja-build pkg-config libsqlite3-dev
     libnghttp2-dev libuv1-dev libssl-dev libpq-dev
     libinih-dev"
 test="g++ spin python3 clang lld libclang-rt-14-dev libcmocka-dev
-    libjansson-dev faketime sqlite3 procps jq curl openssl nghttp2-client nodejs python3-h2
-    python3-yaml python3-jsonschema"
+    libjansson-dev faketime sqlite3 procps iproute2 jq curl openssl
+    nghttp2-client nodejs python3-h2 python3-yaml python3-jsonschema"
 servers="python3" # what scripts/servers.sh fetches is started by it
 browser="python3 chromium"
 lint="clang-format-14 clang-tidy-14 cppcheck shellcheck python3-minimal"
