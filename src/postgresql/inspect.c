@@ -207,7 +207,8 @@ static const char clocks[] =
     "SELECT greatest((SELECT number FROM @schema@.meta WHERE key = 'floor'),"
     " (SELECT max(version) FROM (SELECT version FROM @schema@.records"
     " LIMIT 100000) newest)),"
-    " (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+    " (extract(epoch FROM clock_timestamp()) * 1000)::bigint,"
+    " (@schema@.unchanged_since() IS NULL)::integer";
 
 static void
 compare_clocks(int64_t server_ms, int64_t before_ms, int64_t after_ms,
@@ -229,7 +230,7 @@ compare_clocks(int64_t server_ms, int64_t before_ms, int64_t after_ms,
 }
 
 static void
-tell_trust(struct hf_duration trust, struct hf_checkup *checkup)
+tell_trust(struct hf_duration trust, bool unproved, struct hf_checkup *checkup)
 {
     char text[DURATION_SIZE];
 
@@ -241,6 +242,10 @@ tell_trust(struct hf_duration trust, struct hf_checkup *checkup)
                    "takeover lock whose record is older than its ttl and that "
                    "is taken over at once",
                    text);
+    if (unproved)
+        hf_checkup_add(checkup,
+                       "but it proves nothing until the next write: the place "
+                       "was restored, or is a standby that was promoted");
 }
 
 static void
@@ -252,7 +257,8 @@ check_clock(const struct inspection *look, struct hf_checkup *checkup)
     if (!ask(look, clocks, &rows, checkup))
         return;
     hf_inspect_clock((uint64_t)hf_pg_column(rows, 0, 0), checkup);
-    tell_trust(look->link->place->trust_clock, checkup);
+    tell_trust(look->link->place->trust_clock, hf_pg_column(rows, 0, 2) != 0,
+               checkup);
     compare_clocks(hf_pg_column(rows, 0, 1), before_ms, hf_wall_ms(), checkup);
     PQclear(rows);
 }

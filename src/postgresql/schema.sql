@@ -503,6 +503,7 @@ $$;
 -- than that.  Null: the place is another than before, and no write has found it.
 CREATE FUNCTION unchanged_since() RETURNS bigint
 LANGUAGE plpgsql STABLE
+SET search_path = @schema@, pg_temp
 AS $$
 DECLARE
     here record;

@@ -158,8 +158,21 @@ class Trust(unittest.TestCase):
     def test_doctor_says_that_the_clock_is_trusted(self):
         _, said = self.holdfast("doctor", trust_clock="2s")
         self.assertIn("trusted to err by 2s at most", " ".join(said.split()))
+        self.assertNotIn("proves nothing", said)
         _, said = self.holdfast("doctor")
         self.assertNotIn("trusted", said)
+
+    def test_doctor_says_when_the_clock_proves_nothing(self):
+        version = claim(self.server, "a")
+        dump = self.server.dump("holdfast")
+        self.server.sql("DROP SCHEMA holdfast CASCADE")
+        self.server.sql(dump)
+        self.assertIn("it proves nothing until the next write",
+                      self.holdfast("doctor", trust_clock="2s")[1])
+        self.assertNotIn("proves nothing", self.holdfast("doctor")[1])
+        apply(self.server, Op(BEAT, "a", version))
+        self.assertNotIn("proves nothing",
+                         self.holdfast("doctor", trust_clock="2s")[1])
 
 
 need_servers()
