@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/fail.h"
+#include "base/process.h"
 #include "wire/head.h"
 
 int64_t
@@ -89,6 +90,24 @@ hf_rule_claims(const struct hf_store_group *group)
     return false;
 }
 
+/* Are the processes of who wrote it here, and gone? */
+static bool
+is_dead(const struct hf_head *head)
+{
+    const struct hf_owner *owner = &head->claim.owner;
+    struct hf_observation observation = {.count = 0};
+    struct hf_host host;
+    enum hf_presence presence;
+
+    hf_process_host(&host);
+    if (!hf_process_is_here(&host, owner->boot, owner->pidns))
+        return false;
+    hf_process_observe(&observation, owner->processes, owner->processes_count);
+    presence = hf_process_look(&observation);
+    hf_process_forget(&observation);
+    return presence == HF_PRESENCE_GONE;
+}
+
 enum hf_status
 hf_rule_unserved(const char *kind, const char *path, const char *head,
                  size_t len, struct hf_error *error)
@@ -101,12 +120,13 @@ hf_rule_unserved(const char *kind, const char *path, const char *head,
                        "be served, or be of another Holdfast");
     if (read.address[0] == '\0')
         return HF_OK;
-    if (read.node[0] == '\0')
+    if (read.node[0] == '\0' || is_dead(&read))
         return hf_fail(error, HF_E_UNAVAILABLE,
-                       "a lock server has stopped, and what it granted may "
-                       "still be held: start it again at %.120s, or, if it is "
-                       "gone for good, run holdfastd --retire --at %s:%s",
-                       read.address, kind, path);
+                       "a lock server has %s, and what it granted may still be "
+                       "held: start it again at %.120s, or, if it is gone for "
+                       "good, run holdfastd --retire --at %s:%s",
+                       read.node[0] == '\0' ? "stopped" : "died", read.address,
+                       kind, path);
     return hf_fail(error, HF_E_UNAVAILABLE,
                    "a lock server serves it: name http://%.120s as the place, "
                    "or, if that is gone for good, run holdfastd --retire "

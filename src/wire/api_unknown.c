@@ -58,7 +58,9 @@ add_meant(const struct hf_api_known *known, const char *name,
     }
     if (known->count == 0)
         hf_text_addf(text, ", and it has no %ss", known->what);
-    for (size_t i = 0; i < known->count; i++)
+    if (known->count == 1)
+        hf_text_addf(text, ": there is only %s", known->names[0]);
+    for (size_t i = 0; known->count > 1 && i < known->count; i++)
         hf_text_addf(text, "%s%s", i == 0 ? ": there are " : ", ",
                      known->names[i]);
 }

@@ -20,8 +20,9 @@ check_session(struct hf_duration ttl, struct hf_bytes who,
 {
     if (ttl.ms < HF_TTL_MIN_MS || ttl.ms > HF_TTL_MAX_MS)
         return hf_fail(error, HF_E_INVALID,
-                       "the ttl is %" PRId64 " ms, from %d to %d are allowed",
-                       ttl.ms, HF_TTL_MIN_MS, HF_TTL_MAX_MS);
+                       "the ttl is %" PRId64 " ms: from 500ms to 7d are "
+                       "allowed",
+                       ttl.ms);
     return hf_name_check_text("who", who.at, who.len, HF_SERVED_WHO_MAX, error);
 }
 

@@ -2,6 +2,8 @@
 #include "support/journals.h"
 #include "support/test.h"
 
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -106,6 +108,43 @@ SHARED_TEST(nothing_is_claimed_while_a_stopped_servers_locks_may_be_held)
     assert_non_null(strstr(error.text, "may still be held"));
     assert_int_equal(hf_store_unserved(b->store, suite_soon(), NULL),
                      HF_E_UNAVAILABLE);
+}
+
+static bool
+wait_to_be_killed(void *ctx)
+{
+    (void)ctx;
+    (void)pause();
+    return false;
+}
+
+/* As it is found just after its death, on its host. */
+SHARED_TEST(a_server_that_has_died_here_is_said_to_be_dead)
+{
+    pid_t server = suite_start(wait_to_be_killed, NULL);
+    struct hf_head head = journals_head("n1", "db1:7420");
+    struct hf_owner *owner = &head.claim.owner;
+    struct hf_error error = {0};
+    struct hf_host host;
+
+    hf_process_host(&host);
+    (void)snprintf(owner->boot, sizeof(owner->boot), "%s", host.boot);
+    owner->pidns = host.pidns;
+    owner->processes_count = 1;
+    assert_int_equal(hf_process_find(server, &owner->processes[0], &error),
+                     HF_OK);
+    journals_put(b->journal, &head, NULL, 0);
+    assert_int_equal(hf_store_unserved(b->store, suite_soon(), &error),
+                     HF_E_UNAVAILABLE);
+    assert_non_null(strstr(error.text, "a lock server serves it"));
+    assert_int_equal(kill(server, SIGKILL), 0);
+    (void)suite_end_of(server);
+    assert_int_equal(hf_store_unserved(b->store, suite_soon(), &error),
+                     HF_E_UNAVAILABLE);
+    assert_non_null(strstr(error.text, "a lock server has died"));
+    assert_non_null(strstr(error.text, "db1:7420"));
+    assert_int_equal(claim(b->store, "meanwhile", &error), HF_UNAVAILABLE);
+    assert_non_null(strstr(error.text, "a lock server has died"));
 }
 
 /* A head of another Holdfast's says nothing, so it says no. */

@@ -142,7 +142,7 @@ a_parameter_that_is_not_known_is_refused_unless_it_is_optional(void **state)
                    "there is no parameter \"lmit\" of this path: did you mean "
                    "\"limit\"?");
     expect_unknown("POST /v1/locks/a/acquire?name=b", "name",
-                   "there is no parameter \"name\" of this path: there are "
+                   "there is no parameter \"name\" of this path: there is only "
                    "space");
     expect_unknown("GET /v1/info?x", "x",
                    "there is no parameter \"x\" of this path, and it has no "

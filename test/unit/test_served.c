@@ -329,7 +329,7 @@ what_is_no_session_is_corrupt(void **state)
     expect_no_session(other, "id");
     other = session;
     other.ttl.ms = HF_TTL_MIN_MS - 1;
-    expect_no_session(other, "the ttl is 499 ms");
+    expect_no_session(other, "the ttl is 499 ms: from 500ms to 7d are allowed");
     other.ttl.ms = HF_TTL_MAX_MS + 1;
     expect_no_session(other, "the ttl is 604800001 ms");
     other = session;
@@ -511,7 +511,7 @@ what_cannot_be_kept_of_an_open_is_refused_at_the_door(void **state)
     (void)state;
     assert_int_equal(hf_served_check(&message, NULL), HF_OK);
     message.open.ttl.ms = HF_TTL_MIN_MS - 1;
-    expect_refused(&message, "the ttl is 499 ms");
+    expect_refused(&message, "the ttl is 499 ms: from 500ms to 7d are allowed");
     message.open.ttl.ms = HF_TTL_MAX_MS + 1;
     expect_refused(&message, "the ttl is 604800001 ms");
     message.open.ttl.ms = HF_TTL_MAX_MS;
