@@ -1,11 +1,19 @@
 #include "ask.h"
 
+#include <errno.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/fail.h"
 #include "say.h"
 #include "sharing.h"
+
+/* What takes longer is said to do so. */
+enum { LONG_S = 2 };
+
+/* The handler's: to be said once. */
+static const struct hf_text *takes_long;
 
 int
 hf_ask_begin(struct hf_ask *ask, enum hf_query_kind kind,
@@ -15,6 +23,7 @@ hf_ask_begin(struct hf_ask *ask, enum hf_query_kind kind,
     struct hf_error error = {0};
     enum hf_status status = hf_client_new(NULL, &ask->client, &error);
 
+    ask->silent = target->json || kind == HF_DOCTOR;
     if (status == HF_OK && !writes)
         status = hf_client_set(ask->client, HF_LOOK_ONLY, "yes", &error);
     if (status != HF_OK)
@@ -51,6 +60,37 @@ hf_ask_set(struct hf_ask *ask, const char *option, const char *text)
     return status == HF_OK ? 0 : hf_say_failure(&error, status);
 }
 
+static void
+on_time(int signal)
+{
+    int error = errno; /* of what the signal interrupted */
+
+    (void)signal;
+    if (takes_long != NULL && hf_say_text_now(takes_long))
+        takes_long = NULL;
+    errno = error;
+}
+
+/* Nothing else can be waited for while it opens, so a handler says that it
+ * takes long. */
+static enum hf_status
+open_aloud(const struct hf_ask *ask, const struct hf_cli_target *target,
+           struct hf_error *error)
+{
+    struct sigaction tell = {.sa_handler = on_time, .sa_flags = SA_RESTART};
+    struct hf_text words = HF_OUTPUT_BUFFER;
+    enum hf_status status;
+
+    hf_cli_target_add_opening(&words, target);
+    takes_long = ask->silent ? NULL : &words;
+    (void)sigaction(SIGALRM, &tell, NULL);
+    (void)alarm(LONG_S);
+    status = hf_client_open(ask->client, target->at, error);
+    (void)alarm(0);
+    takes_long = NULL;
+    return status;
+}
+
 enum hf_status
 hf_ask_try_open(struct hf_ask *ask, const struct hf_cli_target *target,
                 struct hf_error *error)
@@ -61,7 +101,7 @@ hf_ask_try_open(struct hf_ask *ask, const struct hf_cli_target *target,
     /* A limit on the size of files must not kill us: the write fails then, and
      * we say so. */
     (void)sigaction(SIGXFSZ, &ignore, NULL);
-    status = hf_client_open(ask->client, target->at, error);
+    status = open_aloud(ask, target, error);
     if (status == HF_OK)
         hf_sharing_made_now(target, ask->client);
     return status;
@@ -80,18 +120,37 @@ hf_ask_open(struct hf_ask *ask, const struct hf_cli_target *target)
     return status == HF_OK ? 0 : hf_sharing_failure(target, &error, status);
 }
 
+/* Once. */
+static void
+tell_no_answer(const struct hf_ask *ask)
+{
+    struct hf_error error = {0};
+
+    if (ask->silent)
+        return;
+    if (hf_client_trouble(ask->client, &error) == HF_OK)
+        (void)hf_fail(&error, HF_E_UNAVAILABLE, "%s",
+                      hf_client_place(ask->client));
+    hf_say("no answer yet: %s", error.text);
+}
+
 int
 hf_ask_wait(struct hf_ask *ask, struct hf_waiting_line *line)
 {
-    struct hf_duration pause = {HF_WAITING_LINE_PAUSE_MS};
+    struct hf_duration pause = {line == NULL ? LONG_S * 1000
+                                             : HF_WAITING_LINE_PAUSE_MS};
     struct hf_error error = {0};
     enum hf_status status = hf_query_start(ask->query, &error);
 
-    if (line == NULL)
-        pause = HF_FOREVER;
     while (status == HF_OK && !hf_query_wait(ask->query, pause)) {
-        struct hf_view *seen = hf_query_view(ask->query);
+        struct hf_view *seen;
 
+        if (line == NULL) {
+            tell_no_answer(ask);
+            pause = HF_FOREVER;
+            continue;
+        }
+        seen = hf_query_view(ask->query);
         hf_waiting_line_show(line, seen);
         hf_view_free(seen);
     }

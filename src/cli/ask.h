@@ -20,6 +20,8 @@
 struct hf_ask {
     struct hf_client *client; /* owned */
     struct hf_query *query;   /* owned */
+    bool silent; /* while it waits it says nothing: a program asks, or it is
+                    doctor's to say */
 };
 
 /* A question about the lock that `target` names, or the locks.  Only a clear
@@ -41,8 +43,8 @@ enum hf_status hf_ask_try_open(struct hf_ask *ask,
                                const struct hf_cli_target *target,
                                struct hf_error *error);
 
-/* Ask, and wait for the answer; `line` (may be NULL) tells what is seen
- * meanwhile. */
+/* Ask, and wait for the answer; `line` tells what is seen meanwhile, or, if it
+ * is NULL, a line that says once that the place does not answer. */
 int hf_ask_wait(struct hf_ask *ask, struct hf_waiting_line *line);
 
 /* Ask for page after page, and call `each` for every row, which it may not

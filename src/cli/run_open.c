@@ -108,7 +108,7 @@ hf_run_open(struct hf_run *run)
     enum hf_status status;
     sigset_t before;
 
-    hf_run_words_add_opening(&takes_long, run);
+    hf_cli_target_add_opening(&takes_long, &run->order->target);
     hf_run_words_add_stopping(&stopping, run);
     heard.takes_long = run->silent ? NULL : &takes_long;
     heard.stopping = run->silent ? NULL : &stopping;

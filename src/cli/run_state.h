@@ -145,8 +145,7 @@ void hf_run_words_stopping_now(const struct hf_run *run);
 void hf_run_words_cut_now(const struct hf_run *run);
 void hf_run_words_keeping_now(const struct hf_run *run);
 
-/* What a handler says while the place opens: whole lines. */
-void hf_run_words_add_opening(struct hf_text *out, const struct hf_run *run);
+/* What a handler says while the place opens: a whole line. */
 void hf_run_words_add_stopping(struct hf_text *out, const struct hf_run *run);
 
 /* The record may be there, unbeaten; and: it is there, for a person. */

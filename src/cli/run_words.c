@@ -192,20 +192,6 @@ hf_run_words_stopping_now(const struct hf_run *run)
 }
 
 void
-hf_run_words_add_opening(struct hf_text *out, const struct hf_run *run)
-{
-    const char *at = run->order->target.at;
-    struct hf_text shown = HF_OUTPUT_BUFFER;
-
-    if (at == NULL)
-        at = getenv("HOLDFAST_AT");
-    hf_text_add_url(&shown, at != NULL ? at : "(the default)");
-    hf_text_add(out, "holdfast: the place does not open yet: ");
-    hf_output_quote(out, shown.at);
-    hf_text_add(out, "\n");
-}
-
-void
 hf_run_words_add_stopping(struct hf_text *out, const struct hf_run *run)
 {
     hf_text_addf(out, "holdfast: still giving up %s; %s to leave it as it is\n",

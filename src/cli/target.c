@@ -36,6 +36,19 @@ hf_cli_target_is_default(const struct hf_cli_target *target)
     return at == NULL || at[0] == '\0';
 }
 
+void
+hf_cli_target_add_opening(struct hf_text *out,
+                          const struct hf_cli_target *target)
+{
+    const char *at = place_of(target);
+    struct hf_text shown = HF_OUTPUT_BUFFER;
+
+    hf_text_add_url(&shown, at != NULL ? at : "(the default)");
+    hf_text_add(out, "holdfast: the place does not open yet: ");
+    hf_output_quote(out, shown.at);
+    hf_text_add(out, "\n");
+}
+
 int
 hf_cli_target_check(const struct hf_cli_target *target)
 {

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "output.h"
+
 /* Target: which lock, or which place, a command is about, and how it answers.
  * Strings are borrowed from argv. */
 struct hf_cli_target {
@@ -32,5 +34,9 @@ bool hf_cli_target_is_file(const struct hf_cli_target *target);
 
 /* Was none named, so that it is the default one? */
 bool hf_cli_target_is_default(const struct hf_cli_target *target);
+
+/* A whole line: that it takes long to open. */
+void hf_cli_target_add_opening(struct hf_text *out,
+                               const struct hf_cli_target *target);
 
 #endif

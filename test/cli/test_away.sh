@@ -151,6 +151,12 @@ check "a place that does not open is unavailable: 69" exits 69
 check "and that is said before" says run.err \
     "the place does not open yet: $HOLDFAST_AT"
 check "and why" grep -q "$locked" "$here/run.err"
+run ls
+check "so it is to who looks" says run.err \
+    "the place does not open yet: $HOLDFAST_AT"
+check "and why, at the end" grep -q "$locked" "$here/run.err"
+run ls --json
+check "but not to a program" test "$(wc -l <"$here/run.err")" = 1
 start once run free -- touch "$here/ran"
 await "the word of it" says once.err "does not open yet"
 kill -TERM "$pid"

@@ -145,6 +145,28 @@ def check_stopped(checks, holdfast, server):
                      f"127.0.0.1:{server.port}: no answer"), asks.stderr)
 
 
+def check_looks(checks, holdfast, server):
+    """Who only looks is not left in silence, either; a program is told once."""
+    at = f"http://127.0.0.1:{server.port}"
+    server.process.send_signal(signal.SIGSTOP)
+    asked = [(words, subprocess.Popen(
+        [holdfast, words[0], "--at", at, *words[1:]], stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True))
+        for words in (["ls"], ["show", "unheard"], ["audit"], ["ls", "--json"])]
+    for words, process in asked:
+        _, said = process.communicate(timeout=PATIENCE_S)
+        *told, last = said.splitlines()
+        checks.check(f"{' '.join(words)} ends, and says why",
+                     process.returncode == 69 and last ==
+                     f"holdfast: 127.0.0.1:{server.port}: no answer", said)
+        checks.check("before that it says once that there is no answer yet"
+                     if "--json" not in words else "and nothing else",
+                     len(told) == ("--json" not in words) and all(
+                         line.startswith("holdfast: no answer yet: ")
+                         for line in told), said)
+    server.process.send_signal(signal.SIGCONT)
+
+
 def main():
     checks = Checks()
     with folder() as path, Server(sys.argv[1], path, at="memory:x") as server:
@@ -152,6 +174,7 @@ def main():
         check_holder(checks, sys.argv[2], server)
         check_waiter(checks, sys.argv[2], server)
         check_unsure(checks, sys.argv[2], server)
+        check_looks(checks, sys.argv[2], server)
         check_stopped(checks, sys.argv[2], server)
     sys.exit(checks.end())
 
