@@ -13,6 +13,7 @@ import threading
 import unittest
 
 from cluster import Pooler, Postgres, need_servers
+from framing import PostgresFraming
 from proxy import Proxy
 
 
@@ -169,7 +170,8 @@ class Refusals(unittest.TestCase):
         self.refuse_here(69, "does not support SSL", sslmode="require")
 
     def test_a_server_that_is_too_old(self):
-        with Older(self.server.address, self.server.port) as older:
+        with Older(self.server.address, self.server.port,
+                   PostgresFraming) as older:
             self.refuse_here(69, "the server is PostgreSQL 12: 13 or later is"
                              " needed", at=older.at, schema="old")
 
