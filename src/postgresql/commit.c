@@ -41,14 +41,6 @@ static const struct hf_error locked = {
 static const char apply[] =
     "SELECT * FROM @schema@.apply($1, $2, $3, $4, $5, $6, $7, $8)";
 
-/* Only releases are told, in a transaction of their own: while it commits, one
- * that notifies keeps all others that do from committing.  It need not be on
- * disk, since a lost one costs a poll. */
-static const char notify[] =
-    "SELECT set_config('synchronous_commit', 'off', true)"
-    " UNION ALL SELECT pg_notify(@schema_literal@, x)::text"
-    " FROM unnest($1) x";
-
 /* Of which group, and which of its operations, a place in the arrays is. */
 struct position {
     struct hf_store_group *group;
@@ -381,22 +373,20 @@ take_row(struct sending *s, const struct position *at, const PGresult *rows,
 static void
 take_rows(struct sending *s, const PGresult *rows)
 {
-    struct hf_pg_identity identity;
-    int own = -1;
+    struct hf_pg_identity own = {
+        .rows = rows, .row = -1, .place = 3, .flushed = 2};
 
     judge(s, HF_UNKNOWN);
     for (int row = 0; row < PQntuples(rows); row++) {
         int64_t op = hf_pg_column(rows, row, 0);
 
         if (op == 0)
-            own = row;
+            own.row = row;
         else if (op > 0 && (size_t)op <= s->ops_count)
             take_row(s, &s->positions[op - 1], rows, row);
     }
-    if (own < 0)
-        return;
-    identity = hf_pg_state_identity(rows, own, 2, 3);
-    hf_pg_pool_identify(&s->store->pool, s->link, &identity);
+    if (own.row >= 0)
+        hf_pg_pool_identify(&s->store->pool, s->link, &own);
 }
 
 /* ---- Sending ------------------------------------------------------------- */
@@ -405,20 +395,15 @@ take_rows(struct sending *s, const PGresult *rows)
 static bool
 send_once(struct sending *s)
 {
-    char sql[HF_PG_SQL_SIZE];
-    char notify_sql[HF_PG_SQL_SIZE];
-    const char *schema = s->store->pool.place.schema;
     struct hf_pg_value values[8];
     struct hf_pg_value deletes;
     const struct hf_pg_statement told = {
-        .sql = hf_pg_sql(notify_sql, notify, schema),
+        .sql = hf_pg_notify,
         .values = &deletes,
         .count = 1,
     };
     struct hf_pg_call call = {
-        .statement = {.sql = hf_pg_sql(sql, apply, schema),
-                      .values = values,
-                      .count = 8},
+        .statement = {.sql = apply, .values = values, .count = 8},
         .until = s->until,
     };
     struct hf_pg_report report;

@@ -6,7 +6,6 @@
 #include "base/fail.h"
 #include "postgresql/pipeline.h"
 #include "postgresql/schema.h"
-#include "postgresql/sql.h"
 #include "postgresql/state.h"
 #include "postgresql/watch.h"
 #include "store/inspect.h"
@@ -16,6 +15,7 @@ enum {
     /* This machine's clock and the server's may differ by so much. */
     CLOCKS_MS = 1000,
     DURATION_SIZE = 32,
+    STATEMENT_SIZE = 512,
 };
 
 struct inspection {
@@ -73,10 +73,7 @@ static bool
 ask(const struct inspection *look, const char *statement, PGresult **rows,
     struct hf_checkup *checkup)
 {
-    char sql[HF_PG_SQL_SIZE];
-    const struct hf_pg_statement asked = {
-        .sql = hf_pg_sql(sql, statement, look->link->place->schema),
-    };
+    const struct hf_pg_statement asked = {.sql = statement};
     struct hf_error error = {.status = HF_OK};
 
     *rows = NULL;
@@ -268,7 +265,7 @@ check_clock(const struct inspection *look, struct hf_checkup *checkup)
 static void
 check_leftovers(const struct inspection *look, struct hf_checkup *checkup)
 {
-    char statement[HF_PG_SQL_SIZE];
+    char statement[STATEMENT_SIZE];
     struct hf_inspect_leftovers left = {0};
     struct hf_text text;
     PGresult *rows;

@@ -1,6 +1,7 @@
 #include "postgresql/journal.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -15,8 +16,6 @@
 #include "store/rule.h"
 
 enum {
-    OPEN_MS = 10000, /* for opening, which has no time limit of its own */
-
     /* For another's lock on the head: a write that waits longer is told. */
     LOCK_WAIT_MS = 1000,
 };
@@ -61,15 +60,12 @@ static enum hf_status
 ask(struct pg_journal *j, const struct hf_pg_statement *what,
     struct hf_instant until, PGresult **rows, struct hf_error *error)
 {
-    char sql[HF_PG_SQL_SIZE];
-    struct hf_pg_statement statement = *what;
     struct hf_pg_link *link = NULL;
     enum hf_status status = enter(j, until, &link, error);
 
     if (status != HF_OK)
         return status;
-    statement.sql = hf_pg_sql(sql, what->sql, j->pool.place.schema);
-    status = hf_pg_pipeline_ask(link, &statement, until, rows, error);
+    status = hf_pg_pipeline_ask(link, what, until, rows, error);
     leave(j, link);
     return status;
 }
@@ -92,18 +88,6 @@ no_memory(struct hf_error *error)
 static const char read_head[] = "SELECT * FROM @schema@.read_head($1)";
 
 enum { HERE, VERSION, TERM, VALUE, STORE, PLACE, FLUSHED };
-
-static void
-identify(struct pg_journal *j, const struct hf_pg_link *link,
-         const PGresult *rows, int place, int flushed)
-{
-    const struct hf_pg_identity identity = {
-        .place = PQgetvalue(rows, 0, place),
-        .flushed = hf_pg_column(rows, 0, flushed),
-    };
-
-    hf_pg_pool_identify(&j->pool, link, &identity);
-}
 
 /* A head that names another place was copied or restored, or its server
  * promoted: who reads it sees that. */
@@ -133,10 +117,9 @@ static enum hf_status
 ask_for_head(struct pg_journal *j, struct hf_pg_link *link,
              struct hf_instant until, PGresult **rows, struct hf_error *error)
 {
-    char sql[HF_PG_SQL_SIZE];
     const struct hf_pg_value flags = hf_pg_flags(&j->pool.place);
     const struct hf_pg_statement statement = {
-        .sql = hf_pg_sql(sql, read_head, j->pool.place.schema),
+        .sql = read_head,
         .values = &flags,
         .count = 1,
     };
@@ -148,10 +131,11 @@ ask_for_head(struct pg_journal *j, struct hf_pg_link *link,
     if (PQntuples(*rows) != 1 || PQnfields(*rows) != FLUSHED + 1) {
         PQclear(*rows);
         *rows = NULL;
-        return hf_fail(error, HF_E_CORRUPT,
-                       "the schema's functions do not answer as Holdfast's do");
+        return hf_pg_sql_strange(error);
     }
-    identify(j, link, *rows, PLACE, FLUSHED);
+    hf_pg_pool_identify(&j->pool, link,
+                        &(struct hf_pg_identity){
+                            .rows = *rows, .place = PLACE, .flushed = FLUSHED});
     return HF_OK;
 }
 
@@ -189,10 +173,6 @@ enum { BATCH_VERDICT, BATCH_VERSION, BATCH_PLACE, BATCH_FLUSHED };
 
 static const struct hf_key head_key = {"!journal", "head"};
 
-static const char notify[] =
-    "SELECT set_config('synchronous_commit', 'off', true)"
-    " UNION ALL SELECT pg_notify(@schema_literal@, $1)::text";
-
 struct batch_writing {
     struct pg_journal *j;
     struct hf_pg_link *link;
@@ -208,10 +188,12 @@ static enum hf_verdict
 judge(struct batch_writing *w, const PGresult *rows)
 {
     uint64_t generation = atomic_load(&w->j->pool.generation);
+    const struct hf_pg_identity own = {
+        .rows = rows, .place = BATCH_PLACE, .flushed = BATCH_FLUSHED};
 
     if (PQntuples(rows) != 1)
         return HF_UNKNOWN;
-    identify(w->j, w->link, rows, BATCH_PLACE, BATCH_FLUSHED);
+    hf_pg_pool_identify(&w->j->pool, w->link, &own);
     if (atomic_load(&w->j->pool.generation) != generation) {
         (void)hf_fail(w->error, HF_E_UNKNOWN,
                       "it is another place than before");
@@ -226,18 +208,14 @@ judge(struct batch_writing *w, const PGresult *rows)
 static enum hf_verdict
 send_batch(struct batch_writing *w, const struct hf_pg_value *values)
 {
-    const char *schema = w->j->pool.place.schema;
-    char sql[HF_PG_SQL_SIZE];
-    char notify_sql[HF_PG_SQL_SIZE];
     char word[HF_PG_WORD_SIZE];
-    const struct hf_pg_value told = hf_pg_text(word);
+    char words[HF_PG_WORD_SIZE + 2];
+    const struct hf_pg_value told = {
+        .type = HF_PG_TEXT_ARRAY, .at = words, .len = -1};
     const struct hf_pg_statement after = {
-        .sql = hf_pg_sql(notify_sql, notify, schema),
-        .values = &told,
-        .count = 1,
-    };
+        .sql = hf_pg_notify, .values = &told, .count = 1};
     const struct hf_pg_call call = {
-        .statement = {.sql = hf_pg_sql(sql, write_batch, schema),
+        .statement = {.sql = write_batch,
                       .values = values,
                       .count = HF_PG_BATCH_VALUES},
         .until = w->until,
@@ -248,6 +226,7 @@ send_batch(struct batch_writing *w, const struct hf_pg_value *values)
     enum hf_verdict verdict;
 
     hf_pg_listener_word(head_key, word);
+    (void)snprintf(words, sizeof(words), "{%s}", word);
     hf_pg_transact(w->link, &call, &rows, &report, w->error);
     verdict = hf_pg_verdict(&report);
     if (verdict == HF_APPLIED)
@@ -612,7 +591,8 @@ enum hf_status
 hf_pg_journal_open(const struct hf_place *place, const struct hf_alloc *alloc,
                    struct hf_journal **journal, struct hf_error *error)
 {
-    struct hf_instant until = hf_after(hf_now(), (struct hf_duration){OPEN_MS});
+    struct hf_instant until =
+        hf_after(hf_now(), (struct hf_duration){HF_PG_OPEN_MS});
     struct pg_journal *made = make(place, alloc, false);
     struct hf_pg_link *link = NULL;
     enum hf_status status;

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/fail.h"
+#include "postgresql/sql.h"
 
 enum { WORDS_SIZE = 400 };
 
@@ -72,6 +73,7 @@ hf_pg_pipeline_send(struct hf_pg_link *link,
     const char *at[HF_PG_VALUES_MAX];
     int lens[HF_PG_VALUES_MAX];
     int formats[HF_PG_VALUES_MAX];
+    char sql[HF_PG_SQL_SIZE];
 
     HF_CHECK(statement->count <= HF_PG_VALUES_MAX);
     for (unsigned i = 0; i < statement->count; i++) {
@@ -82,8 +84,9 @@ hf_pg_pipeline_send(struct hf_pg_link *link,
         lens[i] = value->len < 0 ? 0 : value->len;
         formats[i] = value->len >= 0;
     }
-    return PQsendQueryParams(link->conn, statement->sql, (int)statement->count,
-                             types, at, lens, formats, 0) == 1 ||
+    return PQsendQueryParams(
+               link->conn, hf_pg_sql(sql, statement->sql, link->place->schema),
+               (int)statement->count, types, at, lens, formats, 0) == 1 ||
            fail_to_send(link, error);
 }
 

@@ -26,7 +26,7 @@ struct hf_pg_value {
 enum { HF_PG_VALUES_MAX = 24 };
 
 struct hf_pg_statement {
-    const char *sql;
+    const char *sql; /* with the marks of sql.h, which are filled in */
     const struct hf_pg_value *values;
     unsigned count;
 };

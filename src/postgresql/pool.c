@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/fork.h"
 #include "postgresql/schema.h"
+#include "postgresql/value.h"
 #include "store/pause.h"
 
 enum { IDLE_MS = 60 * 1000 };
@@ -224,23 +225,26 @@ void
 hf_pg_pool_identify(struct hf_pg_pool *pool, const struct hf_pg_link *link,
                     const struct hf_pg_identity *identity)
 {
+    const char *place =
+        PQgetvalue(identity->rows, identity->row, identity->place);
+    int64_t flushed =
+        hf_pg_column(identity->rows, identity->row, identity->flushed);
     bool known;
 
     hf_monitor_enter(&pool->monitor);
     known = pool->identity[0] != '\0';
-    if (known && is_promoted(pool, identity->place)) {
+    if (known && is_promoted(pool, place)) {
         known = false;
-    } else if (known && (strcmp(pool->identity, identity->place) != 0 ||
-                         identity->flushed < link->flushed)) {
+    } else if (known && (strcmp(pool->identity, place) != 0 ||
+                         flushed < link->flushed)) {
         atomic_fetch_add(&pool->generation, 1);
         known = false;
     }
     if (!known) {
-        (void)snprintf(pool->identity, sizeof(pool->identity), "%s",
-                       identity->place);
-        pool->flushed = identity->flushed;
-    } else if (identity->flushed > pool->flushed) {
-        pool->flushed = identity->flushed;
+        (void)snprintf(pool->identity, sizeof(pool->identity), "%s", place);
+        pool->flushed = flushed;
+    } else if (flushed > pool->flushed) {
+        pool->flushed = flushed;
     }
     hf_monitor_leave(&pool->monitor);
 }

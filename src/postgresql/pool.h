@@ -26,6 +26,8 @@
 enum {
     HF_PG_IDENTITY_SIZE = 128,
 
+    HF_PG_OPEN_MS = 10000, /* for opening, which has no time limit of its own */
+
     /* One a call, and one for the proof of a listener within a call. */
     HF_PG_LINKS = HF_STORE_REMOTE_CALLS + 1,
 };
@@ -47,13 +49,15 @@ struct hf_pg_pool {
 };
 
 /*
- * Which place an answer is from: the server's system, the schema and the
- * timeline, as one text; and how far its log was written, which never goes back
- * in one place, unless its files were put back.
+ * Where an answer says which place it is from: the columns of the server's
+ * system, the schema and the timeline, as one text; and of how far its log was
+ * written, which never goes back in one place, unless its files were put back.
  */
 struct hf_pg_identity {
-    const char *place; /* borrowed for the call */
-    int64_t flushed;
+    const PGresult *rows; /* borrowed for the call */
+    int row;
+    int place;
+    int flushed;
 };
 
 /* What `place` says is copied. */

@@ -51,10 +51,7 @@ static enum hf_status
 ask(struct hf_pg_link *link, const char *sql, struct hf_instant until,
     PGresult **rows, struct hf_error *error)
 {
-    char buffer[HF_PG_SQL_SIZE];
-    const struct hf_pg_statement statement = {
-        .sql = hf_pg_sql(buffer, sql, link->place->schema),
-    };
+    const struct hf_pg_statement statement = {.sql = sql};
 
     return hf_pg_pipeline_ask(link, &statement, until, rows, error);
 }

@@ -3,6 +3,19 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
+
+const char hf_pg_notify[] =
+    "SELECT set_config('synchronous_commit', 'off', true)"
+    " UNION ALL SELECT pg_notify(@schema_literal@, x)::text"
+    " FROM unnest($1) x";
+
+enum hf_status
+hf_pg_sql_strange(struct hf_error *error)
+{
+    return hf_fail(error, HF_E_CORRUPT,
+                   "the schema's functions do not answer as Holdfast's do");
+}
 
 static bool
 begins_with(struct hf_bytes text, const char *word)

@@ -49,12 +49,3 @@ hf_pg_state_keys(struct hf_arena *arena, const struct hf_key *keys,
     values[1] = hf_pg_array_value(&names);
     return true;
 }
-
-struct hf_pg_identity
-hf_pg_state_identity(const PGresult *rows, int row, int flushed, int place)
-{
-    return (struct hf_pg_identity){
-        .place = PQgetvalue(rows, row, place),
-        .flushed = hf_pg_column(rows, row, flushed),
-    };
-}

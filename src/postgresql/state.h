@@ -34,10 +34,6 @@ HF_MUST_USE bool hf_pg_state_keys(struct hf_arena *arena,
                                   const struct hf_key *keys, size_t count,
                                   struct hf_pg_value values[2]);
 
-/* Columns of the row that tells where an answer is from. */
-struct hf_pg_identity hf_pg_state_identity(const PGresult *rows, int row,
-                                           int flushed, int place);
-
 /* As hf_rule_unserved, of the head that this value is. */
 HF_MUST_USE enum hf_status hf_pg_state_unserved(const struct hf_pg_store *store,
                                                 const char *value, size_t len,

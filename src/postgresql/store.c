@@ -15,8 +15,6 @@
 #include "store/rule.h"
 
 enum {
-    OPEN_MS = 10000, /* for opening, which has no time limit of its own */
-
     /* Rows of one answer of a scan. */
     SCAN_CHUNK = 500,
 
@@ -108,13 +106,6 @@ index_rows(const PGresult *rows, int *row_of, size_t keys_count)
     return true;
 }
 
-static enum hf_status
-strange(struct hf_error *error)
-{
-    return hf_fail(error, HF_E_CORRUPT,
-                   "the schema's functions do not answer as Holdfast's do");
-}
-
 struct getting {
     const struct hf_key *keys;
     size_t keys_count;
@@ -127,12 +118,9 @@ struct getting {
 static enum hf_status
 ask_for_keys(struct hf_pg_link *link, struct getting *g, struct hf_error *error)
 {
-    char sql[HF_PG_SQL_SIZE];
     struct hf_pg_value values[2];
     const struct hf_pg_statement statement = {
-        .sql =
-            hf_pg_sql(sql, link->place->trust_clock.ms > 0 ? find_ages : find,
-                      link->place->schema),
+        .sql = link->place->trust_clock.ms > 0 ? find_ages : find,
         .values = values,
         .count = 2,
     };
@@ -147,8 +135,9 @@ ask_for_keys(struct hf_pg_link *link, struct getting *g, struct hf_error *error)
     status = hf_pg_pipeline_ask(link, &statement, g->until, &g->rows, error);
     if (status != HF_OK)
         return status;
-    return index_rows(g->rows, g->row_of, g->keys_count) ? HF_OK
-                                                         : strange(error);
+    return index_rows(g->rows, g->row_of, g->keys_count)
+               ? HF_OK
+               : hf_pg_sql_strange(error);
 }
 
 static enum hf_status
@@ -181,8 +170,12 @@ get(struct hf_store *base, const struct hf_key *keys, size_t keys_count,
         found(ctx, i, &record);
     }
     if (status == HF_OK) {
-        struct hf_pg_identity identity =
-            hf_pg_state_identity(g.rows, g.row_of[0], VERSION, VALUE);
+        const struct hf_pg_identity identity = {
+            .rows = g.rows,
+            .row = g.row_of[0],
+            .place = VALUE,
+            .flushed = VERSION,
+        };
 
         hf_pg_pool_identify(&store->pool, link, &identity);
     }
@@ -271,7 +264,6 @@ static enum hf_status
 scan_chunk(struct hf_pg_link *link, struct scanning *s, struct hf_instant until,
            struct hf_error *error)
 {
-    char sql[HF_PG_SQL_SIZE];
     char limit[HF_PG_DIGITS_SIZE];
     int asked =
         s->rest.limit < SCAN_CHUNK - 1 ? (int)s->rest.limit + 1 : SCAN_CHUNK;
@@ -281,7 +273,7 @@ scan_chunk(struct hf_pg_link *link, struct scanning *s, struct hf_instant until,
         hf_pg_number(limit, asked),
     };
     const struct hf_pg_statement statement = {
-        .sql = hf_pg_sql(sql, scan_rows, link->place->schema),
+        .sql = scan_rows,
         .values = values,
         .count = 3,
     };
@@ -330,10 +322,7 @@ static enum hf_status
 unserved(struct hf_store *base, struct hf_instant until, struct hf_error *error)
 {
     struct hf_pg_store *store = store_of(base);
-    char sql[HF_PG_SQL_SIZE];
-    const struct hf_pg_statement statement = {
-        .sql = hf_pg_sql(sql, head, store->pool.place.schema),
-    };
+    const struct hf_pg_statement statement = {.sql = head};
     struct hf_pg_link *link = NULL;
     PGresult *rows = NULL;
     enum hf_status status =
@@ -359,7 +348,6 @@ purge(struct hf_store *base, struct hf_duration age, size_t limit,
       struct hf_instant until, size_t *purged, struct hf_error *error)
 {
     struct hf_pg_store *store = store_of(base);
-    char sql[HF_PG_SQL_SIZE];
     char age_digits[HF_PG_DIGITS_SIZE];
     char limit_digits[HF_PG_DIGITS_SIZE];
     const struct hf_pg_value values[] = {
@@ -368,10 +356,7 @@ purge(struct hf_store *base, struct hf_duration age, size_t limit,
                      limit < INT32_MAX ? (int64_t)limit : INT32_MAX),
     };
     const struct hf_pg_call call = {
-        .statement = {.sql =
-                          hf_pg_sql(sql, purge_rows, store->pool.place.schema),
-                      .values = values,
-                      .count = 2},
+        .statement = {.sql = purge_rows, .values = values, .count = 2},
         .until = until,
     };
     struct hf_pg_link *link = NULL;
@@ -423,7 +408,8 @@ hf_pg_store_open(const struct hf_place *place, enum hf_store_use use,
                  const struct hf_alloc *alloc, struct hf_store **store,
                  struct hf_error *error)
 {
-    struct hf_instant until = hf_after(hf_now(), (struct hf_duration){OPEN_MS});
+    struct hf_instant until =
+        hf_after(hf_now(), (struct hf_duration){HF_PG_OPEN_MS});
     struct hf_pg_store *made = hf_new(alloc, struct hf_pg_store);
     struct hf_pg_link *link = NULL;
     enum hf_status status;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "postgresql/pipeline.h"
-#include "postgresql/sql.h"
 #include "postgresql/watch.h"
 #include "store/pause.h"
 
@@ -46,7 +45,7 @@ take_rows(struct waiting *w, const struct hf_pg_link *link,
 {
     uint64_t generation = atomic_load(&w->store->pool.generation);
     enum hf_pg_looked looked = HF_PG_LOOKED_STANDS;
-    struct hf_pg_identity identity;
+    struct hf_pg_identity own = {.rows = rows, .place = 2, .flushed = 1};
 
     for (size_t i = 0; i < w->watches_count; i++)
         w->watches[i].stood = (uint64_t)begun.ms;
@@ -54,8 +53,8 @@ take_rows(struct waiting *w, const struct hf_pg_link *link,
         int64_t op = hf_pg_column(rows, row, 0);
 
         if (op == 0) {
-            identity = hf_pg_state_identity(rows, row, 1, 2);
-            hf_pg_pool_identify(&w->store->pool, link, &identity);
+            own.row = row;
+            hf_pg_pool_identify(&w->store->pool, link, &own);
         } else if (op > 0 && (size_t)op <= w->watches_count) {
             w->watches[op - 1].changed = true;
             w->watches[op - 1].stood = 0;
@@ -76,10 +75,9 @@ look(void *ctx, struct hf_instant until)
     struct hf_pg_store *store = w->store;
     struct hf_arena arena = {.alloc = store->base.alloc};
     struct hf_instant begun = hf_now();
-    char sql[HF_PG_SQL_SIZE];
     struct hf_pg_value values[3];
     const struct hf_pg_statement statement = {
-        .sql = hf_pg_sql(sql, changed, store->pool.place.schema),
+        .sql = changed,
         .values = values,
         .count = 3,
     };
