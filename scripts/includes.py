@@ -57,6 +57,7 @@ THIRD_PARTY = {
     "ini.h": r"src/server/options\.c",
     "openssl/hmac.h": r"src/server/secret\.c",
     "openssl/sha.h": r"src/server/secret\.c",
+    "openssl/ssl.h": r"src/postgresql/pipeline\.c",
 }
 
 # All that others know of a store: so none of them asks which kind it is.

@@ -49,6 +49,11 @@ leave(struct hf_lookup *lookup)
     hf_free(&hf_alloc_libc, lookup);
 }
 
+/* Threads whose resolver has not returned; of a resolver that never does, each
+ * lookup leaves one. */
+enum { UNDER_WAY_MAX = 64 };
+static atomic_int under_way;
+
 static void *
 look_up(void *arg)
 {
@@ -59,6 +64,7 @@ look_up(void *arg)
     atomic_store(&lookup->is_done, true);
     (void)eventfd_write(lookup->wake_fd, 1);
     leave(lookup);
+    atomic_fetch_sub(&under_way, 1);
     return NULL;
 }
 
@@ -67,8 +73,13 @@ start(struct hf_lookup *lookup)
 {
     pthread_t thread;
 
-    return hf_thread_start(&thread, look_up, lookup) &&
-           pthread_detach(thread) == 0;
+    if (atomic_fetch_add(&under_way, 1) < UNDER_WAY_MAX &&
+        hf_thread_start(&thread, look_up, lookup)) {
+        (void)pthread_detach(thread); /* it is there, so it cannot fail */
+        return true;
+    }
+    atomic_fetch_sub(&under_way, 1);
+    return false;
 }
 
 struct hf_lookup *

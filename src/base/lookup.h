@@ -17,7 +17,8 @@
 struct hf_lookup;
 
 /* Write to `wake_fd`, an eventfd, when it is done; it may be closed before.
- * Both texts are copied.  NULL: no memory, or no thread. */
+ * Both texts are copied.  NULL: no memory, or no thread; or 64 are under way,
+ * for the resolver hangs. */
 struct hf_lookup *hf_lookup_begin(const char *host, const char *port,
                                   int wake_fd);
 

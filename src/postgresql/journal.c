@@ -541,7 +541,7 @@ wait_for_change(struct hf_journal *journal, uint64_t version,
 
     if (version != 0)
         return hf_pg_watch(&watch);
-    hf_pause(until, -1, wake_fd);
+    hf_pg_watch_nothing(watch.pool, watch.listener, until, wake_fd);
     return false;
 }
 

@@ -20,6 +20,8 @@
 enum {
     WORDS_SIZE = 400,
     NUMBER_SIZE = 64, /* an address as a number, with a scope */
+
+    OTHERS_WAIT_MS = 2000, /* for one address, while others wait for a turn */
 };
 
 /* The kernel gives a connection up whose peer is silent for so long. */
@@ -141,20 +143,26 @@ is_foreign(const char *message)
            strstr(message, "expected authentication request") != NULL;
 }
 
-static const char *
-host_of(const struct hf_pg_link *link)
+/* Which of the server's addresses has its turn: the one that was good last goes
+ * first. */
+static unsigned
+index_of(const struct hf_pg_link *link)
 {
     unsigned turn = link->turn > 0 ? link->turn - 1 : 0;
 
-    return link->server.addresses[turn].host;
+    return (link->good + turn) % link->server.count;
+}
+
+static const char *
+host_of(const struct hf_pg_link *link)
+{
+    return link->server.addresses[index_of(link)].host;
 }
 
 static const char *
 port_of(const struct hf_pg_link *link)
 {
-    unsigned turn = link->turn > 0 ? link->turn - 1 : 0;
-
-    return link->server.addresses[turn].port;
+    return link->server.addresses[index_of(link)].port;
 }
 
 /* Did libpq refuse the server, because it can only be read?
@@ -328,8 +336,10 @@ start(struct hf_pg_link *link, struct hf_error *error)
 static enum hf_status
 look_up(struct hf_pg_link *link, struct hf_error *error)
 {
-    const char *host = link->server.addresses[link->turn++].host;
+    const char *host;
 
+    link->turn++;
+    host = host_of(link);
     if (hf_lookup_now(host, port_of(link), true, &link->found) == 0) {
         link->next = link->found;
         return HF_OK;
@@ -367,13 +377,14 @@ take_lookup(struct hf_pg_link *link, struct hf_error *error)
 static enum hf_status
 enter(struct hf_pg_link *link, struct hf_error *error)
 {
-    link->dialling = false;
-    link->turn = 0;
-    drop_addresses(link);
     (void)PQsetErrorVerbosity(link->conn, PQERRORS_DEFAULT);
     if (PQsetnonblocking(link->conn, 1) != 0 ||
         PQenterPipelineMode(link->conn) != 1)
         return hf_fail(error, HF_E_NOMEM, "no memory for a pipeline");
+    link->dialling = false;
+    link->good = index_of(link);
+    link->turn = 0;
+    drop_addresses(link);
     return hf_random_u64(&link->nonce, error);
 }
 
@@ -387,13 +398,19 @@ has_more(const struct hf_pg_link *link)
 /* When the present address, or the lookup of a host, is given up: an address
  * after a silence, for a packet that was lost is sent again later and later; a
  * lookup only if there is another host, for a resolver that has lost a packet
- * asks again after seconds. */
+ * asks again after seconds.  While anything else is left to be tried, it has no
+ * more than two seconds. */
 static struct hf_instant
 limit_of(const struct hf_pg_link *link, struct hf_instant until)
 {
+    const struct hf_duration most = {OTHERS_WAIT_MS};
+    struct hf_duration patience = link->patience;
+
+    if (has_more(link) && patience.ms > most.ms)
+        patience = most;
     return link->lookup != NULL && !has_more(link)
                ? until
-               : hf_earlier(until, hf_after(link->dialled, link->patience));
+               : hf_earlier(until, hf_after(link->dialled, patience));
 }
 
 static enum hf_status

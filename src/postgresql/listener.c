@@ -16,6 +16,7 @@ enum {
     SILENCE_MS = 2000, /* of an address that is dialled */
     PAUSE_MIN_MS = 1000,
     PAUSE_MAX_MS = 60 * 1000, /* a pooler stays one */
+    LINGER_MS = 10 * 1000,    /* for the next that waits */
 };
 
 void
@@ -46,7 +47,29 @@ hf_pg_listener_enter(struct hf_pg_listener *listener)
 void
 hf_pg_listener_leave(struct hf_pg_listener *listener)
 {
+    listener->left = hf_now();
     atomic_store(&listener->used, false);
+}
+
+/* What is told to a connection that nobody reads stays in the server's memory,
+ * and in its queue, which all its databases share. */
+struct hf_instant
+hf_pg_listener_close_idle(struct hf_pg_listener *listener)
+{
+    const struct hf_duration linger = {LINGER_MS};
+    struct hf_instant next = HF_NEVER;
+
+    if (!hf_pg_listener_enter(listener))
+        return next;
+    if (listener->state != HF_PG_LISTENER_OFF)
+        next = hf_after(listener->left, linger);
+    if (hf_reached(hf_now(), next)) {
+        hf_pg_link_close(&listener->link);
+        listener->state = HF_PG_LISTENER_OFF;
+        next = HF_NEVER;
+    }
+    atomic_store(&listener->used, false);
+    return next;
 }
 
 void
@@ -81,17 +104,51 @@ turn_off(struct hf_pg_listener *listener)
 }
 
 static enum hf_status
+ask(struct hf_pg_listener *listener, const char *sql, PGresult **rows)
+{
+    const struct hf_pg_statement statement = {.sql = sql};
+
+    return hf_pg_pipeline_ask(&listener->link, &statement,
+                              hf_after(hf_now(), (struct hf_duration){TRIP_MS}),
+                              rows, &listener->why);
+}
+
+/* A pooler would keep LISTEN on a connection that it then gives to others: each
+ * of them would be told.  Unless it was named to be listened to, none is asked:
+ * it has another process number than the server. */
+static enum hf_status
+refuse_pooler(struct hf_pg_listener *listener)
+{
+    PGresult *rows = NULL;
+    bool is_direct;
+    enum hf_status status =
+        ask(listener, "SELECT pg_catalog.pg_backend_pid()", &rows);
+
+    if (status != HF_OK)
+        return status;
+    is_direct = hf_pg_column(rows, 0, 0) == PQbackendPID(listener->link.conn) ||
+                listener->link.place->listen.host != NULL;
+    PQclear(rows);
+    return is_direct ? HF_OK
+                     : hf_fail(&listener->why, HF_E_UNAVAILABLE,
+                               "a pooler is between, and would tell others: "
+                               "name the server itself with ?listen=");
+}
+
+static enum hf_status
 ask_to_listen(struct hf_pg_listener *listener)
 {
-    struct hf_instant until = hf_after(hf_now(), (struct hf_duration){TRIP_MS});
     char sql[HF_PG_SQL_SIZE];
-    const struct hf_pg_statement statement = {
-        .sql = hf_pg_sql(sql, "LISTEN @schema@", listener->link.place->schema),
-    };
     PGresult *rows = NULL;
+    enum hf_status status = refuse_pooler(listener);
 
-    return hf_pg_pipeline_ask(&listener->link, &statement, until, &rows,
-                              &listener->why);
+    if (status == HF_OK)
+        status =
+            ask(listener,
+                hf_pg_sql(sql, "LISTEN @schema@", listener->link.place->schema),
+                &rows);
+    PQclear(rows);
+    return status;
 }
 
 /* It is sent, also where its answer is not waited for. */

@@ -36,10 +36,11 @@ struct hf_pg_listener {
     struct hf_instant next; /* OFF: not before; PROVING: not later */
     unsigned failures;      /* in a row */
     char proof[HF_PG_WORD_SIZE];
-    bool news;            /* something was told that is not looked at yet */
-    struct hf_error why;  /* it does not hear; or HF_OK */
-    _Atomic bool is_deaf; /* it was tried, and did not hear */
-    _Atomic bool used;    /* a thread has it */
+    struct hf_instant left; /* by the thread that had it last */
+    bool news;              /* something was told that is not looked at yet */
+    struct hf_error why;    /* it does not hear; or HF_OK */
+    _Atomic bool is_deaf;   /* it was tried, and did not hear */
+    _Atomic bool used;      /* a thread has it */
 };
 
 void hf_pg_listener_init(struct hf_pg_listener *listener,
@@ -49,6 +50,10 @@ void hf_pg_listener_fini(struct hf_pg_listener *listener);
 /* Have it, if no other thread has; and let it go. */
 bool hf_pg_listener_enter(struct hf_pg_listener *listener);
 void hf_pg_listener_leave(struct hf_pg_listener *listener);
+
+/* Close it if nobody has had it for a while: any thread, now and then.  Returns
+ * when to do so again. */
+struct hf_instant hf_pg_listener_close_idle(struct hf_pg_listener *listener);
 
 /* The word that tells of a key. */
 void hf_pg_listener_word(struct hf_key key, char word[HF_PG_WORD_SIZE]);

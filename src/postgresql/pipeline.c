@@ -1,6 +1,7 @@
 #include "postgresql/pipeline.h"
 
 #include <inttypes.h>
+#include <openssl/ssl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,6 +120,20 @@ fail_silent(struct hf_pg_link *link, struct hf_error *error)
     return false;
 }
 
+/* Take all that has come.  What TLS has decrypted, and libpq did not take at
+ * once, is not seen at the socket. */
+static bool
+consume(struct hf_pg_link *link)
+{
+    const SSL *ssl = PQsslStruct(link->conn, "OpenSSL");
+
+    do
+        if (PQconsumeInput(link->conn) != 1)
+            return false;
+    while (ssl != NULL && SSL_pending(ssl) > 0);
+    return true;
+}
+
 /* Wait until something may be read, or sent.  What the server has ended with
  * can be read after the connection has ended. */
 static bool
@@ -144,7 +159,7 @@ receive(struct hf_pg_link *link, struct hf_instant until,
     quiet = hf_between(link->heard, hf_now());
     link->quiet = hf_longer(link->quiet, quiet);
     link->heard = hf_now();
-    (void)PQconsumeInput(link->conn);
+    (void)consume(link);
     return true;
 }
 
@@ -357,7 +372,7 @@ hf_pg_pipeline_run(struct hf_pg_link *link, const char *sql,
 PGnotify *
 hf_pg_pipeline_notified(struct hf_pg_link *link)
 {
-    if (PQconsumeInput(link->conn) != 1)
+    if (!consume(link))
         link->broken = true;
     return PQnotifies(link->conn);
 }

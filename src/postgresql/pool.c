@@ -163,19 +163,25 @@ hf_pg_pool_take(struct hf_pg_pool *pool, struct hf_instant until, int wake_fd,
     return status;
 }
 
-/* Entered. */
-static void
+/* Entered.  Returns when the next one will have been idle for too long. */
+static struct hf_instant
 close_idle(struct hf_pg_pool *pool)
 {
     const struct hf_duration most = {IDLE_MS};
+    struct hf_instant now = hf_now();
+    struct hf_instant next = HF_NEVER;
 
     for (size_t i = 0; i < HF_PG_LINKS; i++) {
         struct hf_pg_link *link = &pool->links[i];
 
-        if (!pool->used[i] && hf_pg_link_is_open(link) &&
-            hf_reached(hf_now(), hf_after(link->idle, most)))
+        if (pool->used[i] || !hf_pg_link_is_open(link))
+            continue;
+        if (hf_reached(now, hf_after(link->idle, most)))
             hf_pg_link_close(link);
+        else
+            next = hf_earlier(next, hf_after(link->idle, most));
     }
+    return next;
 }
 
 void
@@ -194,16 +200,19 @@ hf_pg_pool_give(struct hf_pg_pool *pool, struct hf_pg_link *link)
     link->waited = false;
     link->idle = now;
     pool->used[link - pool->links] = false;
-    close_idle(pool);
+    (void)close_idle(pool);
     hf_monitor_leave(&pool->monitor);
 }
 
-void
+struct hf_instant
 hf_pg_pool_close_idle(struct hf_pg_pool *pool)
 {
+    struct hf_instant next;
+
     hf_monitor_enter(&pool->monitor);
-    close_idle(pool);
+    next = close_idle(pool);
     hf_monitor_leave(&pool->monitor);
+    return next;
 }
 
 /* ---- Identity ------------------------------------------------------------ */

@@ -82,9 +82,9 @@ HF_MUST_USE enum hf_status hf_pg_pool_take(struct hf_pg_pool *pool,
 /* The call has ended.  A broken link is closed. */
 void hf_pg_pool_give(struct hf_pg_pool *pool, struct hf_pg_link *link);
 
-/* Close those that have been idle for too long; at the end of each call, and
- * now and then by who waits. */
-void hf_pg_pool_close_idle(struct hf_pg_pool *pool);
+/* Close those that have been idle for too long, as the end of each call does.
+ * Returns when the next one will have been. */
+struct hf_instant hf_pg_pool_close_idle(struct hf_pg_pool *pool);
 
 /* For so long a server may be silent in a call that ends at `until`. */
 struct hf_duration hf_pg_pool_patience(struct hf_pg_pool *pool,

@@ -8,8 +8,16 @@
 void
 hf_pg_state_leave(struct hf_pg_store *store, struct hf_pg_link *link)
 {
+    uint64_t found;
+    uint64_t known;
+
     hf_pg_pool_give(&store->pool, link);
-    atomic_store(&store->base.generation, atomic_load(&store->pool.generation));
+    (void)hf_pg_listener_close_idle(&store->listener);
+    found = atomic_load(&store->pool.generation);
+    known = atomic_load(&store->base.generation);
+    while (known < found && !atomic_compare_exchange_weak(
+                                &store->base.generation, &known, found))
+        continue;
 }
 
 enum hf_status

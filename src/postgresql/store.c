@@ -399,6 +399,7 @@ static const struct hf_store_methods methods = {
     .commit = hf_pg_commit,
     .wait = hf_pg_wait,
     .is_woken = hf_pg_wait_is_woken,
+    .close_idle = hf_pg_wait_close_idle,
     .purge = purge,
     .inspect = hf_pg_inspect,
 };

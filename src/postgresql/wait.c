@@ -153,11 +153,18 @@ hf_pg_wait(struct hf_store *base, struct hf_store_watch *watches,
         .ctx = &w,
     };
 
-    hf_pg_pool_close_idle(&w.store->pool);
     if (watches_count == 0)
-        hf_pause(until, -1, wake_fd);
+        hf_pg_watch_nothing(watch.pool, watch.listener, until, wake_fd);
     else
         (void)hf_pg_watch(&watch);
+}
+
+struct hf_instant
+hf_pg_wait_close_idle(struct hf_store *base)
+{
+    struct hf_pg_store *store = (struct hf_pg_store *)base;
+
+    return hf_pg_watch_close_idle(&store->pool, &store->listener);
 }
 
 bool

@@ -93,6 +93,27 @@ hf_pg_watch(const struct hf_pg_watch *watch)
     return changed;
 }
 
+/* ---- Nothing to watch ---------------------------------------------------- */
+
+struct hf_instant
+hf_pg_watch_close_idle(struct hf_pg_pool *pool, struct hf_pg_listener *listener)
+{
+    return hf_earlier(hf_pg_pool_close_idle(pool),
+                      hf_pg_listener_close_idle(listener));
+}
+
+void
+hf_pg_watch_nothing(struct hf_pg_pool *pool, struct hf_pg_listener *listener,
+                    struct hf_instant until, int wake_fd)
+{
+    struct hf_instant next;
+
+    do
+        next = hf_pg_watch_close_idle(pool, listener);
+    while (!hf_pause(hf_earlier(next, until), -1, wake_fd) &&
+           !hf_reached(hf_now(), until));
+}
+
 /* ---- For people ---------------------------------------------------------- */
 
 static bool

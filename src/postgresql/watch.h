@@ -35,6 +35,16 @@ struct hf_duration hf_pg_watch_pause(const struct hf_pg_listener *listener);
 /* True: it changed.  False: the time is over, or wake_fd is readable. */
 bool hf_pg_watch(const struct hf_pg_watch *watch);
 
+/* Close what nobody has used for too long: any thread, now and then.  Returns
+ * when to do so again. */
+struct hf_instant hf_pg_watch_close_idle(struct hf_pg_pool *pool,
+                                         struct hf_pg_listener *listener);
+
+/* Do that until then, or until wake_fd (or -1) is readable. */
+void hf_pg_watch_nothing(struct hf_pg_pool *pool,
+                         struct hf_pg_listener *listener,
+                         struct hf_instant until, int wake_fd);
+
 /* Try whether changes are told: *why stays HF_OK, or says why not. */
 void hf_pg_watch_try(struct hf_pg_listener *listener, struct hf_pg_pool *pool,
                      struct hf_instant until, struct hf_error *why);

@@ -126,6 +126,8 @@ struct hf_store_methods {
     void (*wait)(struct hf_store *store, struct hf_store_watch *watches,
                  size_t watches_count, struct hf_instant until, int wake_fd);
     bool (*is_woken)(struct hf_store *store, struct hf_instant until);
+    /* NULL: it has nothing that would be closed. */
+    struct hf_instant (*close_idle)(struct hf_store *store);
     enum hf_status (*purge)(struct hf_store *store, struct hf_duration age,
                             size_t limit, struct hf_instant until,
                             size_t *purged, struct hf_error *error);

@@ -170,6 +170,14 @@ hf_store_is_woken(struct hf_store *store, struct hf_instant until)
            store->methods->is_woken(store, until);
 }
 
+struct hf_instant
+hf_store_close_idle(struct hf_store *store)
+{
+    return store->methods->close_idle == NULL
+               ? HF_NEVER
+               : store->methods->close_idle(store);
+}
+
 uint64_t
 hf_store_looks(const struct hf_store *store)
 {

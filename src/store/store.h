@@ -141,10 +141,16 @@ void hf_store_wait(struct hf_store *store, struct hf_store_watch *watches,
 
 /*
  * Is a waiter of this store woken by commits of others, as far as can be told
- * by `until`?  If not it looks every 50 ms of itself.  A call like the others,
- * for people.
+ * by `until`?  If not it looks of itself: every 50 ms in a file, every 250 ms
+ * in PostgreSQL, where that is known once a waiter has tried.  A call like the
+ * others, for people.
  */
 bool hf_store_is_woken(struct hf_store *store, struct hf_instant until);
+
+/* Close connections that nobody has used for a minute: as a call does, for who
+ * makes none.  Returns when to do so again: HF_NEVER, perhaps before the next
+ * call ends.  Brief; any thread, beside calls. */
+struct hf_instant hf_store_close_idle(struct hf_store *store);
 
 /* How often this store has looked for commits of others since it was opened.
  * From any thread, beside a call; for people. */

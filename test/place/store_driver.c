@@ -6,6 +6,7 @@
  *   commit MS OP...        one group, within so many milliseconds
  *   batch MS OP...         the same, each a group of its own
  *   wait MS NAME VERSION   changed, or stood
+ *   idle MS                "idle", when the time is over
  *   scan PREFIX            the names, up to 100
  *   generation, woken      a number
  *
@@ -150,6 +151,13 @@ wait_for(struct hf_store *store, char *rest)
     puts(watch.changed ? "changed" : "stood");
 }
 
+static void
+rest_idle(struct hf_store *store, const char *ms)
+{
+    hf_store_wait(store, NULL, 0, in_ms(ms), -1);
+    puts("idle");
+}
+
 static bool
 tell_name(void *ctx, const char *name, size_t name_len,
           const struct hf_record *record)
@@ -187,6 +195,8 @@ obey(struct hf_store *store, char *line)
         commit(store, rest, word[0] == 'b');
     else if (strcmp(word, "wait") == 0)
         wait_for(store, rest);
+    else if (strcmp(word, "idle") == 0)
+        rest_idle(store, rest);
     else if (strcmp(word, "scan") == 0)
         scan(store, rest);
     else if (strcmp(word, "generation") == 0)

@@ -126,6 +126,8 @@ methods_with(const struct hf_store_methods *changed)
         all.wait = changed->wait;
     if (changed->is_woken != NULL)
         all.is_woken = changed->is_woken;
+    if (changed->close_idle != NULL)
+        all.close_idle = changed->close_idle;
     if (changed->purge != NULL)
         all.purge = changed->purge;
     if (changed->inspect != NULL)

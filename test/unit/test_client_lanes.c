@@ -1,6 +1,9 @@
 #include "support/test.h"
 #include "unit/support/clients.h"
 
+#include <poll.h>
+#include <stdatomic.h>
+
 #include "base/clock.h"
 #include "support/forward_store.h"
 #include "unit/support/deaf.h"
@@ -193,6 +196,33 @@ TEST(a_try_of_what_is_free_is_granted)
     assert_int_equal(give_back(lock), HF_OK);
     assert_int_equal(give_back(hold(client, "deploy", HF_WAIT, "0s", NULL)),
                      HF_OK);
+    close_client(client);
+}
+
+/* ---- Nothing to do ------------------------------------------------------- */
+
+static atomic_uint closings;
+
+static struct hf_instant
+close_idle(struct hf_store *store)
+{
+    const struct hf_duration soon = {5};
+
+    (void)store;
+    atomic_fetch_add(&closings, 1);
+    return hf_after(hf_now(), soon);
+}
+
+TEST(a_client_that_does_nothing_has_what_is_idle_closed)
+{
+    enum { OFTEN = 20 };
+    static const struct hf_store_methods changed = {.close_idle = close_idle};
+    struct forward_store *store =
+        forward_store_open("memory:idle", sizeof(*store), &changed);
+    struct hf_client *client = open_client_on(&store->base, "memory:idle");
+
+    while (atomic_load(&closings) < OFTEN)
+        (void)poll(NULL, 0, 1);
     close_client(client);
 }
 

@@ -270,7 +270,8 @@ wait_for_work(struct hf_worker *worker)
         hf_monitor_nap(monitor, &table->work, NAP_US);
         table->napping--;
     } else {
-        hf_monitor_wait(monitor, &table->work, HF_NEVER);
+        hf_monitor_wait(monitor, &table->work,
+                        hf_store_close_idle(table->store));
     }
     table->idle--;
 }
