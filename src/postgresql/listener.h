@@ -33,8 +33,9 @@ enum { HF_PG_WORD_SIZE = 17 }; /* 16 hexadecimal digits */
 struct hf_pg_listener {
     struct hf_pg_link link;
     _Atomic enum hf_pg_listening state;
-    struct hf_instant next; /* OFF: not before; PROVING: not later */
-    unsigned failures;      /* in a row */
+    struct hf_instant next;   /* OFF: not before; PROVING: not later */
+    struct hf_instant looked; /* by whoever is to be told, the last time */
+    unsigned failures;        /* in a row */
     char proof[HF_PG_WORD_SIZE];
     struct hf_instant left; /* by the thread that had it last */
     bool news;              /* something was told that is not looked at yet */

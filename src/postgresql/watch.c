@@ -13,6 +13,10 @@ enum {
     LOOK_DEAF_MS = 250,
     LOOK_FAILED_MS = 1000,
 
+    /* How often it looks at most, unless it is told: others may beat all the
+     * time. */
+    LOOK_LEAST_MS = 100,
+
     LOOK_LIMIT_MS = 3000, /* for one look */
 };
 
@@ -29,6 +33,7 @@ look(const struct hf_pg_watch *watch)
     struct hf_instant most =
         hf_after(hf_now(), (struct hf_duration){LOOK_LIMIT_MS});
 
+    watch->listener->looked = hf_now();
     return watch->look(watch->ctx, hf_earlier(watch->until, most));
 }
 
@@ -56,7 +61,9 @@ static bool
 watch_on(const struct hf_pg_watch *watch)
 {
     struct hf_pg_listener *listener = watch->listener;
-    struct hf_instant look_at = watch->first;
+    struct hf_instant look_at =
+        hf_later(watch->first, hf_after(listener->looked,
+                                        (struct hf_duration){LOOK_LEAST_MS}));
 
     /* Something may have come since the last wait. */
     hf_pg_listener_take(listener, watch->wanted, watch->ctx);

@@ -12,6 +12,7 @@ import time
 import unittest
 
 from cluster import Pooler, Postgres, need_servers
+from place import make
 from test_crowd import Crowd
 
 SECONDS = 15
@@ -20,6 +21,30 @@ FEW = 8 # of what comes once: the first looks, and a connection more
 HOLDER, WAITER = "postgres", "holdfast" # roles, by which the log tells them
 CALL = re.compile(r"^(\w+) LOG:  execute [^:]*: SELECT \* FROM "
                   r'"holdfast"\.(\w+)\(', re.MULTILINE)
+
+
+# Locks that are held by hand, and beats of their holders, hundreds a second or more.
+HELD = """
+INSERT INTO holdfast.records (space, name, version, token, stamp, value)
+    SELECT 'default', 'held-' || i, 1 << 30, 1 << 30, 0,
+           '{"lock":"' || i || '_0","if_dead":"takeover","ttl_ms":600000,'
+           '"beat_ms":2000,"owner":{"host":"elsewhere","user":"u"}}'
+    FROM generate_series(0, %d - 1) AS i"""
+BEATS = """
+DO $$
+DECLARE
+    until timestamptz := clock_timestamp() + '%d s';
+    beats integer := 0;
+BEGIN
+    WHILE clock_timestamp() < until LOOP
+        UPDATE holdfast.records SET version = version + 1
+            WHERE name = 'held-' || beats %% %d;
+        COMMIT;
+        PERFORM pg_sleep(0.0003);
+        beats := beats + 1;
+    END LOOP;
+    RAISE NOTICE '%% beats', beats;
+END $$"""
 
 
 class Statements(unittest.TestCase):
@@ -63,6 +88,23 @@ class Statements(unittest.TestCase):
 
     def test_many_of_a_process_look_as_one(self):
         self.assert_few(self.server, 500, 1)
+
+    def test_however_many_beat_it_looks_ten_times_a_second(self):
+        locks = 500
+        make(self.server)
+        self.server.sql(HELD % locks)
+        with Crowd(CROWD, self.server.url(user=WAITER), 0, 0, locks, 0) as crowd:
+            crowd.await_word("held") # none
+            crowd.await_word("waiting")
+            begun, before = time.monotonic(), len(self.server.log_text())
+            with self.server.session() as session:
+                print(session.do(BEATS % (SECONDS, locks)))
+            seconds = time.monotonic() - begun
+            calls = CALL.findall(self.server.log_text()[before:])
+        looks = calls.count((WAITER, "changed"))
+        print(f"{looks} looks in {seconds:.0f} s")
+        self.assertGreater(looks, SECONDS)
+        self.assertLess(looks, 10 * seconds + FEW)
 
     def test_one_that_nothing_wakes_looks_four_times_a_second(self):
         pooler = self.enterContext(Pooler(self.server))
