@@ -88,10 +88,23 @@ def absent(endpoint, name, space="default", **more):
         " WHERE op = 1", **more))
 
 
-def apply(endpoint, *ops, user="holdfast", **more):
+# Does each call carry an operation more, that erases nothing?  A call of one
+# operation has a way of its own.
+bystander = False
+
+
+def apply(endpoint, *ops, user="holdfast", groups=None, **more):
     """In one transaction of its own."""
-    return Answer(endpoint.sql(
-        f"{BEGIN};\n{apply_sql(ops, **more)};\nCOMMIT;", user=user))
+    count = len(ops)
+    if bystander:
+        ops = (*ops, Op(ERASE, "bystander", ANYTHING))
+        groups = groups and [*groups, groups[-1] + 1]
+    answer = Answer(endpoint.sql(
+        f"{BEGIN};\n{apply_sql(ops, groups=groups, **more)};\nCOMMIT;",
+        user=user))
+    assert answer.rows.pop(count + 1, None) == (
+        (APPLIED, 0, "") if bystander else None)
+    return answer
 
 
 def claim(endpoint, name, value=VALUE % 10000, **more):

@@ -5,6 +5,7 @@ rules of store.h, and the settings under which a commit is made."""
 import unittest
 
 from cluster import Pooler, Postgres, need_servers
+import place
 from place import (ABSENT, ANYTHING, APPLIED, BEAT, BEGIN, CLAIM, CORRUPT,
                    DELETE, ERASE, HEAD, LEFT, REFUSED, SERVED, VALUE, Answer,
                    Op, absent, apply, apply_sql, claim, head_version, make,
@@ -203,6 +204,8 @@ class Apply(unittest.TestCase):
         self.assertEqual(answer.verdicts(),
                          {1: SERVED, 2: SERVED, 3: APPLIED, 4: APPLIED})
         self.assertEqual(answer.rows[1][2], HEAD)
+        self.assertEqual(apply(self.server, Op(CLAIM, "a", version)).rows,
+                         {1: (SERVED, 0, HEAD)})
         version = apply(self.server, Op(BEAT, "a", version)).version()
         apply(self.server, Op(DELETE, "a", version))
         answer = apply(self.server, Op(BEAT, "b", 1), Op(CLAIM, "b2", ABSENT),
@@ -226,6 +229,18 @@ class Apply(unittest.TestCase):
         claim(self.server, "c", VALUE % 80000)
         claim(self.server, "d", r'{"reason":"\"ttl_ms\":99999,"}')
         self.assertEqual(longest(), "90000")
+        version = absent(self.server, "a")
+        apply(self.server, Op(CLAIM, "a", version, VALUE % 95000))
+        self.assertEqual(longest(), "95000")
+
+
+class ApplyBesideAnother(Apply):
+    """All of it once more, with an operation more in each call."""
+
+    def setUp(self):
+        place.bystander = True
+        self.addCleanup(setattr, place, "bystander", False)
+        super().setUp()
 
 
 class Settings(unittest.TestCase):
@@ -335,7 +350,8 @@ class Plans(unittest.TestCase):
     """How the server looks for rows: a plan that it made when there were few is
     kept while they become many."""
 
-    CALLS = (apply_sql([Op(BEAT, "n1", ANYTHING), Op(DELETE, "x", ANYTHING)]),
+    CALLS = (apply_sql([Op(BEAT, "n1", ANYTHING)]),
+             apply_sql([Op(BEAT, "n1", ANYTHING), Op(DELETE, "x", ANYTHING)]),
              apply_sql([Op(CLAIM, "n2", ANYTHING, VALUE % 70000)], 1000),
              "SELECT count(*) FROM holdfast.find('{default,s}', '{n1,x}')",
              "SELECT count(*) FROM holdfast.changed('{default}', '{n}', '{1}')",

@@ -3,6 +3,7 @@
 of them must find of the other; and many at once, whose history is checked."""
 
 import contextlib
+import functools
 import itertools
 import random
 import threading
@@ -37,6 +38,8 @@ class Busy(unittest.TestCase):
                            groups=[1, 2, 3, 3])
             self.assertEqual(answer.verdicts(),
                              {1: APPLIED, 2: BUSY, 4: REFUSED})
+            self.assertEqual(apply(self.server, Op(BEAT, "b", b)).verdicts(),
+                             {1: BUSY})
             # A refusal that stands before what is busy is one.
             answer = apply(self.server, Op(BEAT, "a", a), Op(BEAT, "b", b),
                            groups=[1, 1])
@@ -185,9 +188,10 @@ class Gate(unittest.TestCase):
         second.go_on()
         return answer, second.finish()
 
-    def take_beside_a_claim(self, ours, others, claim_is_first):
-        floor = absent(self.server, "a")
-        claiming = apply_sql([Op(CLAIM, "a", floor)])
+    def take_beside_a_claim(self, ours, others, claim_is_first, left=False):
+        if left:
+            apply(self.server, Op(DELETE, "a", ANYTHING))
+        claiming = apply_sql([Op(CLAIM, "a", absent(self.server, "a"))])
         taking = write_sql(head_version(self.server))
         with Held(self.server, claiming, ours) as claimer, \
                 Held(self.server, taking, others) as taker:
@@ -212,6 +216,10 @@ class Gate(unittest.TestCase):
     def test_no_claim_is_beside_a_head_that_was_taken_from_nobody(self):
         self.assertEqual(self.in_all_orders(self.take_beside_a_claim),
                          {APPLIED, BUSY, SERVED})
+
+    def test_nor_is_one_of_a_tombstone(self):
+        self.assertEqual(self.in_all_orders(functools.partial(
+            self.take_beside_a_claim, left=True)), {APPLIED, BUSY, SERVED})
 
     def purge_beside_a_claim(self, ours, others, claim_is_first):
         """The clock stands, so that versions count up by one: a purge raises

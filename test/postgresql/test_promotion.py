@@ -37,6 +37,8 @@ class Pause(unittest.TestCase):
                                              3: APPLIED, 4: APPLIED})
         _, since_ms, left_ms = answer.rows[1]
         self.assertAlmostEqual(since_ms + int(left_ms), seconds * 1000, delta=2)
+        self.assertEqual(apply(server, Op(CLAIM, "d", ANYTHING)).verdicts(),
+                         {1: PROMOTED})
         self.assertEqual(apply(server, Op(CLAIM, "new", ABSENT), flags=1
                                ).verdicts(), {1: APPLIED})
         let_pass(server, seconds - 30)

@@ -5,8 +5,8 @@ another's; for roles with few rights; and readable for people."""
 import unittest
 
 from cluster import Postgres, await_that, need_servers
-from place import (APPLIED, BEAT, BEGIN, CLAIM, DELETE, Op, VALUE, absent,
-                   apply, claim, make, schema_sql, write)
+from place import (ANYTHING, APPLIED, BEAT, BEGIN, CLAIM, DELETE, ERASE, Op,
+                   VALUE, absent, apply, claim, make, schema_sql, write)
 
 
 class Schema(unittest.TestCase):
@@ -170,7 +170,8 @@ class Schema(unittest.TestCase):
         version = claim(self.server, "a", VALUE % 1000)
         version = apply(self.server, Op(BEAT, "a", version, VALUE % 2000)
                         ).version()
-        apply(self.server, Op(BEAT, "a", version, VALUE % 3000))
+        apply(self.server, Op(BEAT, "a", version, VALUE % 3000),
+              Op(ERASE, "x", ANYTHING))
         counted = ("SELECT {} FROM pg_stat_user_tables WHERE relid ="
                    " 'holdfast.records'::regclass")
         await_that(lambda: self.server.sql(counted.format("n_tup_upd")) == "2")
