@@ -321,7 +321,7 @@ give_reason(const struct sending *s, const PGresult *rows, int row,
         break;
     case ANSWER_PROMOTED:
         (void)hf_fail(s->error, HF_E_UNAVAILABLE,
-                      "the server was promoted %" PRId64
+                      "the server was promoted or restored %" PRId64
                       " s ago and may have lost what was granted before: "
                       "nothing is granted for %lld s",
                       number / 1000, (strtoll(why, NULL, 10) + 999) / 1000);

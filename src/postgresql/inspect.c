@@ -1,6 +1,7 @@
 #include "postgresql/inspect.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -156,20 +157,55 @@ check_rights(const struct inspection *look, struct hf_checkup *checkup)
 static const char durability[] =
     "SELECT current_setting('fsync'), current_setting('full_page_writes'),"
     " current_setting('synchronous_commit'),"
-    " current_setting('synchronous_standby_names')";
+    " current_setting('synchronous_standby_names'),"
+    " (SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+    " AND state_change < clock_timestamp() - interval '1 second'),"
+    " @schema@.paused_ms(%d)";
+
+/* `waiting`: commits, as far as this role may see them. */
+static void
+check_standbys(const char *standbys, int64_t waiting, bool promised,
+               struct hf_checkup *checkup)
+{
+    if (standbys[0] != '\0') {
+        hf_checkup_add(checkup, "synchronous standby: %.100s", standbys);
+        if (waiting > 0)
+            hf_checkup_fail(checkup,
+                            "%" PRId64 " commits wait for it: start it, or "
+                            "take it out of synchronous_standby_names",
+                            waiting);
+        return;
+    }
+    hf_checkup_add(checkup, "no synchronous standby: a promotion may lose what "
+                            "was granted, and pauses grants for it");
+    if (promised)
+        hf_checkup_warn(checkup, "the place says promotion=synchronous: set "
+                                 "synchronous_standby_names, or take that out");
+}
+
+static void
+check_pause(int64_t paused_ms, struct hf_checkup *checkup)
+{
+    if (paused_ms == 0)
+        return;
+    hf_checkup_add(checkup, "it was promoted or restored, and may have lost "
+                            "what was granted before");
+    hf_checkup_warn(checkup, "wait: nothing is granted for %" PRId64 " s",
+                    (paused_ms + 999) / 1000);
+}
 
 static void
 check_durability(const struct inspection *look, struct hf_checkup *checkup)
 {
     bool promised = look->link->place->synchronous;
+    char statement[STATEMENT_SIZE];
     const char *level;
-    const char *standbys;
     PGresult *rows;
 
-    if (!ask(look, durability, &rows, checkup))
+    (void)snprintf(statement, sizeof(statement), durability, promised);
+    if (!ask(look, statement, &rows, checkup))
         return;
     level = PQgetvalue(rows, 0, 2);
-    standbys = PQgetvalue(rows, 0, 3);
     if (strcmp(PQgetvalue(rows, 0, 0), "on") != 0) {
         hf_checkup_add(checkup, "fsync is off");
         hf_checkup_fail(checkup, "a commit may be lost with the power: set "
@@ -185,15 +221,9 @@ check_durability(const struct inspection *look, struct hf_checkup *checkup)
                            strcmp(level, "remote_apply") == 0
                        ? ""
                        : ", and on for each write of a lock");
-    if (standbys[0] == '\0')
-        hf_checkup_add(checkup,
-                       "no synchronous standby: a promotion may lose what was "
-                       "granted, and pauses grants for it");
-    else
-        hf_checkup_add(checkup, "synchronous standby: %.100s", standbys);
-    if (promised && standbys[0] == '\0')
-        hf_checkup_warn(checkup, "the place says promotion=synchronous: set "
-                                 "synchronous_standby_names, or take that out");
+    check_standbys(PQgetvalue(rows, 0, 3), hf_pg_column(rows, 0, 4), promised,
+                   checkup);
+    check_pause(hf_pg_column(rows, 0, 5), checkup);
     PQclear(rows);
 }
 

@@ -87,10 +87,11 @@ no_memory(struct hf_error *error)
 
 static const char read_head[] = "SELECT * FROM @schema@.read_head($1)";
 
-enum { HERE, VERSION, TERM, VALUE, STORE, PLACE, FLUSHED };
+enum { HERE, VERSION, TERM, VALUE, STORE, PLACE, FLUSHED, PAUSED };
 
 /* A head that names another place was copied or restored, or its server
- * promoted: who reads it sees that. */
+ * promoted: who reads it sees that.  Where there is none, what may have been
+ * lost are table locks, and their holders. */
 static enum hf_status
 take_head(struct pg_journal *j, const PGresult *rows,
           struct hf_journal_found *out, struct hf_error *error)
@@ -101,6 +102,9 @@ take_head(struct pg_journal *j, const PGresult *rows,
     found.exists = PQgetvalue(rows, 0, HERE)[0] == 't';
     found.version = (uint64_t)hf_pg_column(rows, 0, VERSION);
     found.store = (uint64_t)hf_pg_column(rows, 0, STORE);
+    found.promised.ms = hf_pg_column(rows, 0, PAUSED);
+    if (!found.exists && found.promised.ms > 0)
+        found.loss = HF_STORE_COPIED;
     j->store = found.store;
     if (found.exists) {
         found.term = (uint64_t)hf_pg_column(rows, 0, TERM);
@@ -128,7 +132,7 @@ ask_for_head(struct pg_journal *j, struct hf_pg_link *link,
 
     if (status != HF_OK)
         return status;
-    if (PQntuples(*rows) != 1 || PQnfields(*rows) != FLUSHED + 1) {
+    if (PQntuples(*rows) != 1 || PQnfields(*rows) != PAUSED + 1) {
         PQclear(*rows);
         *rows = NULL;
         return hf_pg_sql_strange(error);

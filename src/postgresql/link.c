@@ -196,8 +196,8 @@ fail_to_dial(const struct hf_pg_link *link, struct hf_error *error)
                        host_of(link), port_of(link));
     if (is_read_only(message))
         return hf_fail(error, HF_E_UNAVAILABLE,
-                       "%s:%s: it can only be read, as a standby can: name the "
-                       "primary",
+                       "%s:%s: it can only be read: name the primary, or have "
+                       "default_transaction_read_only set to off",
                        host_of(link), port_of(link));
     if (words == NULL) {
         at = strstr(message, "failed: ");

@@ -6,7 +6,7 @@
 /* Schema: is the server, the database and what is in it fit for a place?  One
  * thread at a time on one link. */
 
-enum { HF_PG_SCHEMA_VERSION = 1, HF_PG_SERVER_MIN = 130000 };
+enum { HF_PG_SCHEMA_VERSION = 2, HF_PG_SERVER_MIN = 130000 };
 
 /*
  * Look at the server of an open link, and for the schema; make it, unless the

@@ -104,6 +104,7 @@ CREATE INDEX records_leftovers ON records (leftover)
 -- relation         the table's oid there: a copy has another,
 -- timeline         and the timeline: a promoted standby has another
 -- promoted_us      when a write found one of the three to be another; 0: never
+-- copied_us        the same of the first two alone, which no promotion changes
 -- longest_ttl_ms   the longest ttl that any claim has had, at least a minute
 CREATE TABLE meta (
     key text COLLATE "C" NOT NULL PRIMARY KEY,
@@ -218,8 +219,8 @@ $$;
 
 -- This is the first write that finds another place: keep which it is, and when.
 -- If another has the row, he does.
-CREATE FUNCTION note_promotion(system bigint, timeline bigint, now_us bigint)
-RETURNS void
+CREATE FUNCTION note_promotion(system bigint, timeline bigint, copied boolean,
+    now_us bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE
 AS $$
 BEGIN
@@ -228,8 +229,45 @@ BEGIN
         UPDATE meta SET number = CASE key WHEN 'system' THEN system
             WHEN 'relation' THEN 'records'::regclass::oid::bigint
             WHEN 'timeline' THEN timeline ELSE now_us END
-            WHERE key IN ('system', 'relation', 'timeline', 'promoted_us');
+            WHERE key IN ('system', 'relation', 'timeline', 'promoted_us')
+            OR copied AND key = 'copied_us';
     END IF;
+END
+$$;
+
+-- Until when nothing is granted, in us.  `flags` as `apply` has them.
+CREATE FUNCTION paused_until(flags integer, promoted_us bigint,
+    copied_us bigint, longest_ms bigint) RETURNS bigint
+LANGUAGE sql IMMUTABLE
+AS $$
+    SELECT CASE WHEN flags & 1 = 0 THEN greatest(promoted_us, copied_us)
+        ELSE copied_us END + longest_ms * 1000
+$$;
+
+-- For how many ms nothing is granted: for who only looks.
+CREATE FUNCTION paused_ms(flags integer) RETURNS bigint
+LANGUAGE plpgsql STABLE
+SET search_path = @schema@, pg_temp
+AS $$
+DECLARE
+    here record;
+    now_us bigint := extract(epoch FROM clock_timestamp()) * 1000000;
+BEGIN
+    here := place();
+    RETURN (SELECT greatest(0, paused_until(flags,
+            CASE WHEN w.timeline = here.timeline THEN w.promoted_us
+                ELSE now_us END,
+            CASE WHEN w.system = here.system
+                AND w.relation = 'records'::regclass::oid::bigint
+                THEN w.copied_us ELSE now_us END,
+            w.longest_ms) - now_us) / 1000
+        FROM (SELECT max(m.number) FILTER (WHERE m.key = 'system') AS system,
+            max(m.number) FILTER (WHERE m.key = 'relation') AS relation,
+            max(m.number) FILTER (WHERE m.key = 'timeline') AS timeline,
+            max(m.number) FILTER (WHERE m.key = 'promoted_us') AS promoted_us,
+            max(m.number) FILTER (WHERE m.key = 'copied_us') AS copied_us,
+            max(m.number) FILTER (WHERE m.key = 'longest_ttl_ms') AS longest_ms
+            FROM meta AS m WHERE m.key > '') AS w);
 END
 $$;
 
@@ -357,6 +395,7 @@ DECLARE
     noted boolean := true;  -- the longest ttl of these claims
     asked_ms bigint;        -- which is this
     now_us bigint;
+    copied boolean;
     paused_until bigint := 0; -- nothing is granted before, in us
     there boolean;          -- the only row has a value
     ignored text;
@@ -395,17 +434,24 @@ BEGIN
         max(m.number) FILTER (WHERE m.key = 'relation') AS relation,
         max(m.number) FILTER (WHERE m.key = 'timeline') AS timeline,
         max(m.number) FILTER (WHERE m.key = 'promoted_us') AS promoted_us,
+        max(m.number) FILTER (WHERE m.key = 'copied_us') AS copied_us,
         max(m.number) FILTER (WHERE m.key = 'longest_ttl_ms') AS longest_ms,
         (SELECT h.value::text FROM journal_head AS h
             WHERE h.one = 1 AND leads(h.value)) AS head
         INTO was FROM meta AS m WHERE m.key > '';
     IF (was.system, was.relation, was.timeline) IS DISTINCT FROM
         (here.system, 'records'::regclass::oid::bigint, here.timeline) THEN
+        copied := (was.system, was.relation) IS DISTINCT FROM
+            (here.system, 'records'::regclass::oid::bigint);
         was.promoted_us := clock();
-        PERFORM note_promotion(here.system, here.timeline, was.promoted_us);
+        was.copied_us := CASE WHEN copied THEN was.promoted_us
+            ELSE was.copied_us END;
+        PERFORM note_promotion(here.system, here.timeline, copied,
+            was.promoted_us);
     END IF;
-    IF was.promoted_us > 0 AND flags & 1 = 0 THEN
-        paused_until := was.promoted_us + was.longest_ms * 1000;
+    IF was.promoted_us > 0 THEN
+        paused_until := paused_until(flags, was.promoted_us, was.copied_us,
+            was.longest_ms);
     END IF;
 
     -- One operation on a row that is there: the steps below, without sets, which
@@ -683,12 +729,13 @@ $$;
 -- `version` is the one to expect, also where there is no head.
 CREATE FUNCTION read_head(flags integer,
     OUT here boolean, OUT version bigint, OUT term bigint, OUT value text,
-    OUT store bigint, OUT place text, OUT flushed bigint)
+    OUT store bigint, OUT place text, OUT flushed bigint, OUT paused_ms bigint)
 LANGUAGE plpgsql STABLE
 SET search_path = @schema@, pg_temp
 AS $$
 #variable_conflict use_column
 BEGIN
+    paused_ms := paused_ms(flags);
     SELECT p.place, p.flushed INTO place, flushed FROM place() AS p;
     store := hashtextextended(CASE WHEN flags & 1 = 0 THEN place
         ELSE regexp_replace(place, ' [^ ]*$', '') END, 0)
@@ -851,7 +898,7 @@ CREATE VIEW leader (node, address, term, version, next_fence) AS
 INSERT INTO meta
     SELECT m.key, m.number
     FROM (SELECT clock() AS now_us, p.* FROM place() AS p) AS p
-    CROSS JOIN LATERAL (VALUES ('schema', 1), ('floor', p.now_us),
+    CROSS JOIN LATERAL (VALUES ('schema', 2), ('floor', p.now_us),
         ('system', p.system), ('relation', 'records'::regclass::oid::bigint),
-        ('timeline', p.timeline), ('promoted_us', 0),
+        ('timeline', p.timeline), ('promoted_us', 0), ('copied_us', 0),
         ('longest_ttl_ms', 60000)) AS m (key, number);

@@ -40,7 +40,7 @@ class Dialled(unittest.TestCase):
         self.assertLess(time.monotonic() - began, 30)
 
 
-class Kept(unittest.TestCase):
+class Connected(unittest.TestCase):
     def setUp(self):
         self.server = self.enterContext(Postgres())
 
@@ -52,6 +52,20 @@ class Kept(unittest.TestCase):
     def drive(self):
         return self.enterContext(Driver(DRIVER, self.server.url()))
 
+
+class Kept(Connected):
+    def test_a_connection_of_who_does_nothing_is_closed(self):
+        driver = self.drive()
+        driver.version("a")
+        self.assertEqual(self.connections(), 1)
+        began = time.monotonic()
+        driver.send("idle", 1000 * 2 * IDLE_S)
+        await_that(lambda: time.monotonic() > began + IDLE_S - 5, "its time")
+        self.assertEqual(self.connections(), 1)
+        await_that(lambda: self.connections() == 0, "its end")
+
+
+class Listens(Connected):
     def listen(self, driver):
         """Somebody has waited."""
         driver.do("wait", 1500, "a", driver.version("a"))
@@ -76,16 +90,6 @@ class Kept(unittest.TestCase):
         driver.wait()
         self.assertEqual(self.connections("LISTEN%"), 0)
         self.listen(driver)
-
-    def test_a_connection_of_who_does_nothing_is_closed(self):
-        driver = self.drive()
-        driver.version("a")
-        self.assertEqual(self.connections(), 1)
-        began = time.monotonic()
-        driver.send("idle", 1000 * 2 * IDLE_S)
-        await_that(lambda: time.monotonic() > began + IDLE_S - 5, "its time")
-        self.assertEqual(self.connections(), 1)
-        await_that(lambda: self.connections() == 0, "its end")
 
 
 class Pooled(unittest.TestCase):

@@ -23,12 +23,13 @@ def meta(server, key):
 def let_pass(server, seconds):
     """As if so much time had passed since the promotion."""
     server.sql(f"UPDATE holdfast.meta SET number = number - {seconds}000000"
-               " WHERE key = 'promoted_us'")
+               " WHERE key IN ('promoted_us', 'copied_us') AND number > 0")
 
 
 class Pause(unittest.TestCase):
-    def check_pause(self, server, seconds):
-        """Nothing new is granted for so long; all else goes on."""
+    def check_pause(self, server, seconds, promised=APPLIED):
+        """Nothing new is granted for so long; all else goes on.  `promised`: to
+        who says that a promotion loses nothing."""
         version = absent(server, "held")
         answer = apply(server, Op(CLAIM, "new", absent(server, "new")),
                        Op(CLAIM, "x", ABSENT, space="!audit"),
@@ -40,7 +41,7 @@ class Pause(unittest.TestCase):
         self.assertEqual(apply(server, Op(CLAIM, "d", ANYTHING)).verdicts(),
                          {1: PROMOTED})
         self.assertEqual(apply(server, Op(CLAIM, "new", ABSENT), flags=1
-                               ).verdicts(), {1: APPLIED})
+                               ).verdicts(), {1: promised})
         let_pass(server, seconds - 30)
         self.assertEqual(apply(server, Op(CLAIM, "new2", ABSENT)).verdicts(),
                          {1: PROMOTED})
@@ -176,8 +177,12 @@ class Restore(Pause):
         dump = self.server.dump("holdfast")
         self.server.sql("DROP SCHEMA holdfast CASCADE")
         self.server.sql(dump)
+        paused = "SELECT paused_ms FROM holdfast.read_head(%d)"
+        self.assertEqual([self.server.sql(paused % flags) for flags in (0, 1)],
+                         ["60000", "60000"])
         self.assertNotEqual(apply(self.server, Op(BEAT, "x", 1)).place, place)
-        self.check_pause(self.server, 60)
+        self.assertLess(int(self.server.sql(paused % 1)), 60000)
+        self.check_pause(self.server, 60, promised=PROMOTED)
 
     def test_files_of_an_older_day_show_an_earlier_position(self):
         """Neither the cluster nor the timeline tells: only who knows the

@@ -23,7 +23,7 @@ class Schema(unittest.TestCase):
             "SELECT key, number FROM holdfast.meta").split("\n"))
         now_us = int(self.server.sql(
             "SELECT (extract(epoch FROM now()) * 1000000)::bigint"))
-        self.assertEqual(meta["schema"], "1")
+        self.assertEqual(meta["schema"], "2")
         self.assertLess(now_us - int(meta["floor"]), 60 * 1000000)
         self.assertEqual(meta["promoted_us"], "0")
         self.assertEqual(meta["timeline"], "1")
@@ -41,7 +41,7 @@ class Schema(unittest.TestCase):
             self.assertIn("HF003", second.wait())
             second.do("ROLLBACK")
         self.assertEqual(self.server.sql("SELECT count(*) FROM holdfast.meta"),
-                         "7")
+                         "8")
 
     def test_a_schema_of_others_is_refused_and_not_touched(self):
         for thing in ("TABLE holdfast.records (a int)",

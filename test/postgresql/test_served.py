@@ -108,6 +108,25 @@ class Served(unittest.TestCase):
         self.assertIn("promoted", said["why"])
         self.assertGreater(said["grace_ms"], 10000)
 
+    def test_who_was_granted_a_table_lock_may_believe_in_it_after_a_restore(self):
+        server = self.enterContext(Postgres())
+        run = [HOLDFAST, "run", "--at", server.url()]
+        subprocess.run([*run, "a", "--", "true"], check=True)
+        before = server.dump("holdfast")
+        server.sql("DROP SCHEMA holdfast CASCADE")
+        server.sql(before)
+        tried = subprocess.run([*run, "-n", "a", "--", "true"], text=True,
+                               capture_output=True)
+        self.assertIn("promoted or restored", tried.stderr)
+        node = self.start(server.url(), "--max-ttl", "10s")
+        await_that(node.leads)
+        said = node.said(FORGOT)[0]
+        self.assertIn("restored", said["why"])
+        self.assertGreater(said["grace_ms"], 50000)
+        tried = self.run_once([node], "a", "-n", "--ttl", "5s")
+        self.assertIn("grants nothing for", tried.stderr)
+        self.assertEqual(tried.returncode, 69)
+
 
 if __name__ == "__main__":
     need_servers()
