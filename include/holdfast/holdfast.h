@@ -131,12 +131,16 @@ HF_PUBLIC void hf_client_trace(struct hf_client *client, hf_trace_fn *trace,
  * NULL means $HOLDFAST_AT, or else the default: /var/lib/holdfast/locks.db for
  * root, $XDG_STATE_HOME/holdfast/locks.db (~/.local/state/…) for others.  A
  * program with other rights than its caller (setuid) ignores the environment.
- * This call blocks as long as the place needs.
+ * This call blocks as long as the place needs.  But where a server does not
+ * answer, for a reason that may pass, the place is opened within about 2 s all
+ * the same: hf_client_trouble says why, and each lock waits for it to the end
+ * of its limit.  To look only (HF_LOOK_ONLY), silence is waited for, 10 s.
  *
  * HF_E_INVALID: not a place, or the client is open.  HF_E_UNAVAILABLE: it
- * cannot be reached, or is a file that has two names.  HF_E_DENIED: no
- * permission.  HF_E_CORRUPT: it is there, and is not ours.  HF_E_LIMIT: no
- * descriptor or thread is left.  Unless HF_OK it can be tried again.
+ * will not do, as a database that does not exist, or a file that has two names.
+ * HF_E_DENIED: no permission.  HF_E_CORRUPT: it is there, and is not ours.
+ * HF_E_LIMIT: no descriptor or thread is left.  Unless HF_OK it can be tried
+ * again.
  */
 HF_PUBLIC HF_MUST_USE enum hf_status hf_client_open(struct hf_client *client,
                                                     const char *place,

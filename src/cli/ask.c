@@ -102,6 +102,9 @@ hf_ask_try_open(struct hf_ask *ask, const struct hf_cli_target *target,
      * we say so. */
     (void)sigaction(SIGXFSZ, &ignore, NULL);
     status = open_aloud(ask, target, error);
+    /* Nobody waits for a place here: why it does not answer is the answer. */
+    if (status == HF_OK && !hf_cli_target_is_server(target))
+        status = hf_client_trouble(ask->client, error);
     if (status == HF_OK)
         hf_sharing_made_now(target, ask->client);
     return status;

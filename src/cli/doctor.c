@@ -40,7 +40,7 @@ print_unreachable(const struct hf_cli_target *target,
                   const struct hf_error *error)
 {
     const char *fail = hf_grade_word(HF_GRADE_FAIL);
-    const char *remedy = hf_sharing_remedy(target, error->status);
+    const char *remedy = hf_sharing_remedy(target, error);
     struct hf_text out = HF_OUTPUT_BUFFER;
 
     if (target->json) {

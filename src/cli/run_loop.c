@@ -1,5 +1,6 @@
 #include "run_loop.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
@@ -110,19 +111,40 @@ refuse(struct hf_run *run)
     return HF_RUN_OVER;
 }
 
+/* What opening the place took is a part of the wait.  A try is counted by the
+ * library: a place that did not answer then is given less time now. */
+static enum hf_status
+count_opening(struct hf_run *run, struct hf_instant begun)
+{
+    int64_t left_ms = run->wait.ms - hf_between(begun, hf_now()).ms;
+    char text[32];
+
+    if (run->wait.ms == 0 || run->wait.ms == HF_FOREVER.ms)
+        return HF_OK;
+    (void)snprintf(text, sizeof(text), "%" PRId64 "ms",
+                   left_ms > 0 ? left_ms : 1);
+    return hf_lock_set(run->lock, HF_WAIT, text, &run->error);
+}
+
 static enum hf_run_stage
 begin_claim(struct hf_run *run)
 {
+    struct hf_instant begun = hf_now();
+
     run->status = hf_run_open(run);
     hf_waiting_line_init(&run->line, "waiting for", run->name.at,
                          hf_client_place(run->client));
     run->line.silent = run->quiet;
     run->line.tells_waits = true;
     run->line.waits_for_suspected = run->order->waits_for_suspected;
+    run->line.began_at = begun;
+    run->line.known_at = begun;
     run->line.limit =
-        hf_lock_duration(run->lock, run->order->try_only ? HF_TTL : HF_WAIT);
+        run->order->try_only ? hf_lock_duration(run->lock, HF_TTL) : run->wait;
     if (run->status == HF_OK && !run->silent)
         hf_sharing_made_now(&run->order->target, run->client);
+    if (run->status == HF_OK)
+        run->status = count_opening(run, begun);
     if (run->status == HF_OK)
         run->status = start_claim(run);
     if (run->status != HF_OK)
@@ -556,6 +578,8 @@ prepare(struct hf_run *run)
         status = hf_lock_add(run->lock, order->names[i], mode, &run->error);
     if (status == HF_OK)
         status = hf_lock_verify(run->lock, &run->error);
+    if (status == HF_OK)
+        run->wait = hf_lock_duration(run->lock, HF_WAIT);
     return status;
 }
 

@@ -60,6 +60,7 @@ struct hf_run {
     struct hf_client *client; /* owned */
     struct hf_lock *lock;     /* owned */
     bool opened;              /* the place */
+    struct hf_duration wait;  /* as asked for; 0: a try */
     struct hf_waiting_line line;
     int waits;                 /* for what, shown to others (waits.h) */
     struct hf_instant look_at; /* to see what is new without a notice */

@@ -309,7 +309,7 @@ hf_run_words_refusal(const struct hf_run *run)
                           .seen = run->seen,
                           .names = run->order->names,
                           .asked = run->name.at,
-                          .limit = hf_lock_duration(run->lock, HF_WAIT),
+                          .limit = run->wait,
                           .gave_up_early = run->outcome == HF_SUSPECTED_DEAD &&
                                            !run->order->try_only &&
                                            !run->order->waits_for_suspected,

@@ -1,6 +1,7 @@
 #include "sharing.h"
 
 #include <pwd.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "output.h"
@@ -36,9 +37,21 @@ hf_sharing_made_now(const struct hf_cli_target *target,
 }
 
 const char *
-hf_sharing_remedy(const struct hf_cli_target *target, enum hf_status status)
+hf_sharing_remedy(const struct hf_cli_target *target,
+                  const struct hf_error *error)
 {
-    if (status != HF_E_DENIED || !hf_cli_target_is_file(target))
+    if (error->status != HF_E_DENIED)
+        return "";
+    if (strstr(error->text, "42501") != NULL) /* it could log in */
+        return "to share locks with other roles, let a superuser or the "
+               "database's owner make the schema, by holdfast doctor, and "
+               "grant them: GRANT USAGE ON SCHEMA holdfast TO ROLE; GRANT "
+               "EXECUTE ON ALL FUNCTIONS IN SCHEMA holdfast TO ROLE; GRANT "
+               "SELECT, INSERT, UPDATE, DELETE ON holdfast.records, "
+               "holdfast.meta TO ROLE; GRANT SELECT ON holdfast.journal_head "
+               "TO ROLE; to a lock server's role the four on ALL TABLES IN "
+               "SCHEMA holdfast";
+    if (!hf_cli_target_is_file(target))
         return "";
     return "to share locks with other users, name a place in a folder that "
            "their group may write, by --at or HOLDFAST_AT, as "
@@ -50,7 +63,7 @@ int
 hf_sharing_failure(const struct hf_cli_target *target,
                    const struct hf_error *error, enum hf_status status)
 {
-    const char *remedy = hf_sharing_remedy(target, status);
+    const char *remedy = hf_sharing_remedy(target, error);
     int code = hf_say_failure(error, status);
 
     if (remedy[0] != '\0')

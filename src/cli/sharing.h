@@ -16,10 +16,10 @@
 void hf_sharing_made_now(const struct hf_cli_target *target,
                          const struct hf_client *client);
 
-/* The advice for a person who was denied access; "": the error is another.
- * A static string, one clause. */
+/* The advice for a person who was denied access to a file, or to the tables of
+ * a database; "": the error is another.  A static string, one clause. */
 const char *hf_sharing_remedy(const struct hf_cli_target *target,
-                              enum hf_status status);
+                              const struct hf_error *error);
 
 /* Say why a call to the place failed, and that; the exit code. */
 int hf_sharing_failure(const struct hf_cli_target *target,

@@ -147,6 +147,7 @@ refuse_place(const char *place, struct hf_error *error)
 static enum hf_status
 open_table(struct hf_client *client, const char *place, struct hf_error *error)
 {
+    struct hf_instant begun = hf_now();
     struct hf_store *store = NULL;
     struct hf_place parsed;
     enum hf_status status = hf_place_parse(place, &parsed, error);
@@ -161,6 +162,8 @@ open_table(struct hf_client *client, const char *place, struct hf_error *error)
         (void)check_unserved(store, parsed.text, &client->served);
     else
         status = check_unserved(store, parsed.text, error);
+    client->opening = hf_longer(hf_between(begun, hf_now()),
+                                (struct hf_duration){1}); /* 0: none */
     if (status == HF_OK)
         status = hf_client_open_on(client, store, parsed.text, error);
     if (status != HF_OK)

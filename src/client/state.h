@@ -17,10 +17,11 @@ struct hf_client {
     const struct hf_alloc *alloc; /* borrowed */
     unsigned forks;               /* of the process that made it */
     bool look_only;
-    bool made_place;        /* when it was opened */
-    struct hf_error served; /* a lock server keeps the locks of this table;
+    bool made_place;            /* when it was opened */
+    struct hf_duration opening; /* of a table: for so long it took */
+    struct hf_error served;     /* a lock server keeps the locks of this table;
                                HF_OK: none did when it was opened */
-    hf_trace_fn *trace;     /* NULL: none */
+    hf_trace_fn *trace;         /* NULL: none */
     void *trace_ctx;
     bool trace_chosen; /* by the caller */
     FILE *trace_file;  /* owned; of HOLDFAST_TRACE, or NULL */

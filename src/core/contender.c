@@ -89,11 +89,14 @@ check_invariants(const struct hf_contender *c)
 static void
 limit_try(struct hf_contender *c, struct hf_instant now)
 {
-    bool watches = c->state == HF_CONTENDER_WATCHING;
+    int64_t most_ms = TRY_MS;
 
+    if (c->state == HF_CONTENDER_WATCHING)
+        most_ms = c->limit.ms;
+    else if (c->state == HF_CONTENDER_LOOKING)
+        most_ms -= c->silent.ms < TRY_MS ? c->silent.ms : TRY_MS;
     if (c->try_only && c->limit.ms > TRY_MS)
-        c->limit_at =
-            hf_after(now, watches ? c->limit : (struct hf_duration){TRY_MS});
+        c->limit_at = hf_after(now, (struct hf_duration){most_ms});
 }
 
 /* ---- Looking ------------------------------------------------------------- */
@@ -155,7 +158,8 @@ look_failed(struct hf_contender *c, struct hf_instant now, int64_t most)
 {
     c->failing = true;
     hf_question_pause(&c->keeper.question, now);
-    if (!c->answered && c->keeper.question.failures >= most)
+    if (!c->answered && !c->waits_for_place &&
+        c->keeper.question.failures >= most)
         end(c, HF_E_UNAVAILABLE, HF_NOT_HELD);
 }
 
@@ -591,6 +595,9 @@ hf_contender_init(struct hf_contender *c,
         .limit = config->limit,
         .try_only = config->try_only,
         .fail_suspected = config->fail_suspected,
+        .waits_for_place = config->waits_for_place,
+        .silent = config->silent,
+        .failing = config->silent.ms > 0,
         .seed = config->seed,
     };
     hf_keeper_init(&c->keeper, &keeper);

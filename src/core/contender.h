@@ -55,7 +55,12 @@ struct hf_contender_config {
      * most. */
     bool try_only;
     bool fail_suspected; /* a suspected refuse holder ends the wait */
-    uint64_t seed;       /* random: the claims' ids come from it */
+    /* A place that never answered is waited for to the limit; else it is given
+     * up after a few looks. */
+    bool waits_for_place;
+    /* For so long it was asked in vain before; 0: it answered, or was not. */
+    struct hf_duration silent;
+    uint64_t seed; /* random: the claims' ids come from it */
 };
 
 struct hf_contender {
@@ -70,11 +75,13 @@ struct hf_contender {
      * fail by that. */
     struct hf_duration too_slow;
     enum hf_contender_state state;
-    enum hf_status status;    /* ENDED: HF_OK, or why there is no answer */
-    enum hf_outcome outcome;  /* ENDED with HF_OK, or LEAVING */
-    enum hf_proof asked_with; /* what the present read would prove */
+    enum hf_status status;     /* ENDED: HF_OK, or why there is no answer */
+    enum hf_outcome outcome;   /* ENDED with HF_OK, or LEAVING */
+    enum hf_proof asked_with;  /* what the present read would prove */
+    struct hf_duration silent; /* before it began */
     bool try_only;
     bool fail_suspected;
+    bool waits_for_place;
     bool suspected;          /* its user was told, of this version */
     bool failing;            /* the last look failed */
     bool answered;           /* some look succeeded */

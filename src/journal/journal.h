@@ -57,8 +57,8 @@
 
 struct hf_journal;
 
-/* Open the journal of a place; made if there is none.  Errors as
- * hf_store_open. */
+/* Open the journal of a place; made if there is none.  Errors as hf_store_open,
+ * also in that what may pass is none. */
 HF_MUST_USE enum hf_status hf_journal_open(const struct hf_place *place,
                                            const struct hf_alloc *alloc,
                                            struct hf_journal **journal,
@@ -72,7 +72,8 @@ HF_MUST_USE enum hf_status hf_journal_find(const struct hf_place *place,
                                            struct hf_error *error);
 
 /* Is no table lock held there?  HF_E_UNAVAILABLE: one is, and *error names it;
- * others as hf_store_get. */
+ * others as hf_store_get.  HF_OK also where the place has never answered:
+ * hf_journal_secure will tell. */
 HF_MUST_USE enum hf_status hf_journal_unlocked(struct hf_journal *journal,
                                                struct hf_instant until,
                                                struct hf_error *error);

@@ -313,11 +313,14 @@ static enum hf_status
 unlocked(struct hf_journal *journal, struct hf_instant until,
          struct hf_error *error)
 {
+    struct pg_journal *j = journal_of(journal);
     const struct hf_pg_statement statement = {.sql = a_lock};
     PGresult *rows = NULL;
-    enum hf_status status =
-        ask(journal_of(journal), &statement, until, &rows, error);
+    enum hf_status status;
 
+    if (hf_pg_pool_is_away(&j->pool))
+        return HF_OK;
+    status = ask(j, &statement, until, &rows, error);
     if (status != HF_OK)
         return status;
     if (PQntuples(rows) > 0)
@@ -575,7 +578,7 @@ static const struct hf_journal_methods methods = {
 
 static struct pg_journal *
 make(const struct hf_place *place, const struct hf_alloc *alloc,
-     bool looks_only)
+     enum hf_pg_use use)
 {
     struct pg_journal *made = hf_new(alloc, struct pg_journal);
 
@@ -586,7 +589,7 @@ make(const struct hf_place *place, const struct hf_alloc *alloc,
         .alloc = alloc,
         .limits = limits,
     };
-    hf_pg_pool_init(&made->pool, place, looks_only);
+    hf_pg_pool_init(&made->pool, place, use);
     hf_pg_listener_init(&made->listener, &made->pool.place);
     return made;
 }
@@ -595,20 +598,17 @@ enum hf_status
 hf_pg_journal_open(const struct hf_place *place, const struct hf_alloc *alloc,
                    struct hf_journal **journal, struct hf_error *error)
 {
-    struct hf_instant until =
-        hf_after(hf_now(), (struct hf_duration){HF_PG_OPEN_MS});
-    struct pg_journal *made = make(place, alloc, false);
-    struct hf_pg_link *link = NULL;
+    struct pg_journal *made = make(place, alloc, HF_PG_TO_SERVE);
+    struct hf_error away; /* the first read will tell */
     enum hf_status status;
 
     if (made == NULL)
         return hf_fail(error, HF_E_NOMEM, "no memory to open %s", place->text);
-    status = enter(made, until, &link, error);
+    status = hf_pg_pool_open(&made->pool, &away, error);
     if (status != HF_OK) {
         close_journal(&made->base);
         return status;
     }
-    leave(made, link);
     *journal = &made->base;
     return HF_OK;
 }
@@ -617,7 +617,7 @@ enum hf_status
 hf_pg_journal_find(const struct hf_place *place, struct hf_instant until,
                    struct hf_error *error)
 {
-    struct pg_journal *looking = make(place, &hf_alloc_libc, true);
+    struct pg_journal *looking = make(place, &hf_alloc_libc, HF_PG_TO_LOOK);
     struct hf_pg_link *link = NULL;
     enum hf_status status;
 

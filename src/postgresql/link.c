@@ -135,6 +135,41 @@ hf_pg_link_status(const char *code)
     return HF_E_UNAVAILABLE;
 }
 
+/* A pooler says almost everything with 08P01. */
+bool
+hf_pg_link_passes(const char *code, const char *message)
+{
+    static const char *const passing[] = {
+        "08", /* the connection */
+        "40", /* serialization, deadlock */
+        "53", /* no memory, no space, too many connections */
+        "55", /* lock not available */
+        "57", /* starts, stops, cancelled */
+        "58", /* files of the server */
+        "XX", /* internal error */
+    };
+    static const char *const lasting[] = {
+        "certificate",
+        "private key",
+        "does not support SSL",
+        "invalid ",
+        "unsupported startup parameter",
+        "no such database",
+        "no such user",
+        "does not exist",
+        "authentication failed",
+    };
+    bool is_known = code[0] == '\0';
+
+    for (size_t i = 0; i < sizeof(passing) / sizeof(passing[0]); i++)
+        is_known = is_known || is_of(code, passing[i]);
+    for (size_t i = 0; i < sizeof(lasting) / sizeof(lasting[0]); i++)
+        if (strstr(message, lasting[i]) != NULL)
+            return false;
+    return is_known && (strstr(message, "SSL error: ") == NULL ||
+                        strstr(message, "unexpected eof") != NULL);
+}
+
 /* Is this what comes of a server that speaks another protocol? */
 static bool
 is_foreign(const char *message)
@@ -176,7 +211,7 @@ is_read_only(const char *message)
 
 /* Why the server was not reached, or does not let us in. */
 static enum hf_status
-fail_to_dial(const struct hf_pg_link *link, struct hf_error *error)
+fail_to_dial(struct hf_pg_link *link, struct hf_error *error)
 {
     const char *message = PQerrorMessage(link->conn);
     char code[6] = "";
@@ -184,6 +219,9 @@ fail_to_dial(const struct hf_pg_link *link, struct hf_error *error)
     char shown[WORDS_SIZE];
     const char *at;
 
+    if (is_foreign(message) || PQconnectionNeedsPassword(link->conn) == 1 ||
+        is_read_only(message) || !hf_pg_link_passes(code, message))
+        link->host_lasts = true;
     if (is_foreign(message))
         return hf_fail(error, HF_E_UNAVAILABLE,
                        "%s:%s: what answers there is not PostgreSQL",
@@ -339,6 +377,7 @@ look_up(struct hf_pg_link *link, struct hf_error *error)
     const char *host;
 
     link->turn++;
+    link->host_lasts = false;
     host = host_of(link);
     if (hf_lookup_now(host, port_of(link), true, &link->found) == 0) {
         link->next = link->found;
@@ -377,6 +416,7 @@ take_lookup(struct hf_pg_link *link, struct hf_error *error)
 static enum hf_status
 enter(struct hf_pg_link *link, struct hf_error *error)
 {
+    link->lasts = false;
     (void)PQsetErrorVerbosity(link->conn, PQERRORS_DEFAULT);
     if (PQsetnonblocking(link->conn, 1) != 0 ||
         PQenterPipelineMode(link->conn) != 1)
@@ -459,8 +499,10 @@ abandon(struct hf_pg_link *link)
     hf_lookup_drop(link->lookup);
     link->lookup = NULL;
     hf_fd_close(&link->lookup_fd);
-    if (link->next == NULL)
-        drop_addresses(link);
+    if (link->next != NULL)
+        return;
+    drop_addresses(link);
+    link->lasts = link->lasts && link->host_lasts;
 }
 
 /* Go on with the attempt that is under way, or begin the next one. */
@@ -487,6 +529,8 @@ hf_pg_link_dial(struct hf_pg_link *link, struct hf_instant until,
     if (link->forks != hf_fork_count())
         hf_pg_link_close(link);
     link->forks = hf_fork_count();
+    if (!link->dialling)
+        link->lasts = true;
     link->dialling = true;
     while (status == HF_OK) {
         status = try(link, until, pause, error);
@@ -503,6 +547,7 @@ hf_pg_link_dial(struct hf_pg_link *link, struct hf_instant until,
         if (has_more(link) && !hf_reached(hf_now(), until))
             status = HF_OK;
     }
+    link->lasts = link->lasts && !has_more(link);
     hf_pg_link_close(link);
     return status;
 }

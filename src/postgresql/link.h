@@ -51,6 +51,12 @@ struct hf_pg_link {
     bool dialling;
     PostgresPollingStatusType polling;
     struct hf_instant dialled; /* this address, at that time */
+    bool host_lasts;           /* the present host will not do later either */
+
+    /* What failed last will not pass by itself: when it was dialled, not with
+     * any of the hosts. */
+    bool lasts;
+    struct hf_error why; /* a statement failed, or it is broken */
 
     /* While it is open: */
     unsigned syncs; /* that were sent and are not answered: one at most */
@@ -99,9 +105,11 @@ enum hf_pg_awaited {
 enum hf_pg_awaited hf_pg_link_await(int fd, short events,
                                     struct hf_instant until, int wake_fd);
 
-/* Which status an SQLSTATE is; and the first line of a message, as it can be
+/* Which status an SQLSTATE is; whether that may pass by itself, given the whole
+ * message (code "": none); and the first line of a message, as it can be
  * shown. */
 enum hf_status hf_pg_link_status(const char *code);
+bool hf_pg_link_passes(const char *code, const char *message);
 void hf_pg_link_show(char *to, size_t size, const char *text);
 
 #endif

@@ -28,6 +28,15 @@ is_of_place(const char *code)
            is_of(code, "25006") || is_of(code, "08");
 }
 
+/* What is in link->why. */
+static enum hf_status
+fail(const struct hf_pg_link *link, struct hf_error *error)
+{
+    if (error != NULL)
+        *error = link->why;
+    return link->why.status;
+}
+
 enum hf_status
 hf_pg_pipeline_fail(struct hf_pg_link *link, const PGresult *result,
                     struct hf_error *error)
@@ -39,17 +48,20 @@ hf_pg_pipeline_fail(struct hf_pg_link *link, const PGresult *result,
     if (words == NULL)
         words = PQerrorMessage(link->conn);
     hf_pg_link_show(shown, sizeof(shown), words);
+    link->lasts = !hf_pg_link_passes(code == NULL ? "" : code, words);
     if (code == NULL || is_of_place(code))
         link->broken = true;
     if (code == NULL)
-        return hf_fail(error, HF_E_UNAVAILABLE, "%s", shown);
-    if (is_of(code, "HF001"))
-        return hf_fail(error, HF_E_UNAVAILABLE,
-                       "the server's clock says %s, and fences are made of it: "
-                       "set the clock",
-                       shown);
-    return hf_fail(error, hf_pg_link_status(code), "%s (SQLSTATE %s)", shown,
-                   code);
+        (void)hf_fail(&link->why, HF_E_UNAVAILABLE, "%s", shown);
+    else if (is_of(code, "HF001"))
+        (void)hf_fail(&link->why, HF_E_UNAVAILABLE,
+                      "the server's clock says %s, and fences are made of it: "
+                      "set the clock",
+                      shown);
+    else
+        (void)hf_fail(&link->why, hf_pg_link_status(code), "%s (SQLSTATE %s)",
+                      shown, code);
+    return fail(link, error);
 }
 
 /* ---- Statements ---------------------------------------------------------- */
@@ -60,8 +72,10 @@ fail_to_send(struct hf_pg_link *link, struct hf_error *error)
     char shown[WORDS_SIZE];
 
     link->broken = true;
+    link->lasts = false;
     hf_pg_link_show(shown, sizeof(shown), PQerrorMessage(link->conn));
-    (void)hf_fail(error, HF_E_UNAVAILABLE, "%s", shown);
+    (void)hf_fail(&link->why, HF_E_UNAVAILABLE, "%s", shown);
+    (void)fail(link, error);
     return false;
 }
 
@@ -113,10 +127,12 @@ static bool
 fail_silent(struct hf_pg_link *link, struct hf_error *error)
 {
     link->broken = true;
-    (void)hf_fail(error, HF_E_UNAVAILABLE,
+    link->lasts = false;
+    (void)hf_fail(&link->why, HF_E_UNAVAILABLE,
                   "%s:%s: the server has said nothing for %" PRId64 " ms",
                   PQhost(link->conn), PQport(link->conn),
                   hf_between(link->heard, hf_now()).ms);
+    (void)fail(link, error);
     return false;
 }
 
@@ -248,9 +264,10 @@ hf_pg_pipeline_is_ours(struct hf_pg_link *link, const PGresult *result,
         strtoll(PQgetvalue(result, 0, 0), NULL, 10) == (int64_t)link->nonce)
         return true;
     link->broken = true;
-    (void)hf_fail(error, HF_E_UNAVAILABLE,
+    (void)hf_fail(&link->why, HF_E_UNAVAILABLE,
                   "what came on the connection was not the answer to what was "
                   "asked");
+    (void)fail(link, error);
     return false;
 }
 

@@ -5,17 +5,24 @@
 
 #include "base/fail.h"
 #include "base/fork.h"
-#include "postgresql/schema.h"
 #include "postgresql/value.h"
 #include "store/pause.h"
 
-enum { IDLE_MS = 60 * 1000 };
+enum {
+    IDLE_MS = 60 * 1000,
+
+    /* Opening, which has no time limit of its own: in all, and a silence.  For
+     * who looks only there is no later call that would tell. */
+    OPEN_MS = 2000,
+    OPEN_SILENT_MS = 1000,
+    OPEN_TO_LOOK_MS = 10000,
+};
 
 void
 hf_pg_pool_init(struct hf_pg_pool *pool, const struct hf_place *place,
-                bool looks_only)
+                enum hf_pg_use use)
 {
-    *pool = (struct hf_pg_pool){.looks_only = looks_only};
+    *pool = (struct hf_pg_pool){.use = use};
     hf_fork_watch();
     hf_postgresql_place_of(place, &pool->place);
     hf_monitor_init(&pool->monitor);
@@ -42,39 +49,44 @@ hf_pg_pool_patience(struct hf_pg_pool *pool, struct hf_instant until)
     hf_monitor_enter(&pool->monitor);
     limit = pool->met ? hf_silence_limit(&pool->silence, now, until)
                       : hf_between(now, until);
+    if (pool->opening && limit.ms > OPEN_SILENT_MS)
+        limit.ms = OPEN_SILENT_MS;
     hf_monitor_leave(&pool->monitor);
     return limit;
 }
 
 /* ---- Dial ---------------------------------------------------------------- */
 
-/* Wait until a dial is allowed.  HF_E_UNAVAILABLE: that is after `until`. */
+/* Wait until a dial is allowed.  The last error: that is after `until`. */
 static enum hf_status
-await_leave(struct hf_pg_pool *pool, struct hf_instant until, int wake_fd,
-            struct hf_error *error)
+await_leave(struct hf_pg_pool *pool, struct hf_pg_link *link,
+            struct hf_instant until, struct hf_error *error)
 {
     struct hf_instant dial_at;
+    struct hf_error failed;
 
     hf_monitor_enter(&pool->monitor);
     dial_at = pool->dial_at;
+    failed = pool->failed;
+    link->lasts = pool->lasts;
     hf_monitor_leave(&pool->monitor);
     while (!hf_reached(hf_now(), dial_at) && !hf_reached(hf_now(), until))
-        if (hf_pause(hf_earlier(dial_at, until), -1, wake_fd))
+        if (hf_pause(hf_earlier(dial_at, until), -1, link->wake_fd))
             return HF_E_CANCELLED;
     return hf_reached(hf_now(), dial_at)
                ? HF_OK
-               : hf_fail(error, HF_E_UNAVAILABLE,
-                         "%s:%s: it was not reached a moment ago",
-                         pool->place.url.hosts[0].host,
-                         pool->place.url.hosts[0].port);
+               : hf_fail(error, failed.status, "%s", failed.text);
 }
 
 /* Entered: a connection has failed, after so long a silence. */
 static void
-note_failure(struct hf_pg_pool *pool, struct hf_duration silent)
+note_failure(struct hf_pg_pool *pool, const struct hf_error *why, bool lasts,
+             struct hf_duration silent)
 {
     hf_silence_failed(&pool->silence, silent);
     pool->dial_at = hf_after(hf_now(), hf_silence_pause(&pool->silence));
+    pool->failed = *why;
+    pool->lasts = lasts;
 }
 
 /* It is asked whether it will do. */
@@ -89,7 +101,7 @@ open_link(struct hf_pg_pool *pool, struct hf_pg_link *link,
     if (hf_pg_link_is_open(link) && link->is_there)
         return HF_OK;
     if (!hf_pg_link_is_open(link)) {
-        status = await_leave(pool, until, link->wake_fd, error);
+        status = await_leave(pool, link, until, error);
         if (status != HF_OK)
             return status;
         link->patience = hf_pg_pool_patience(pool, until);
@@ -98,7 +110,7 @@ open_link(struct hf_pg_pool *pool, struct hf_pg_link *link,
             return status;
     }
     link->patience = hf_pg_pool_patience(pool, until);
-    return hf_pg_schema_ready(link, pool->looks_only, until, error);
+    return hf_pg_schema_ready(link, pool->use, until, error);
 }
 
 /* ---- Take and give ------------------------------------------------------- */
@@ -137,21 +149,25 @@ hf_pg_pool_take(struct hf_pg_pool *pool, struct hf_instant until, int wake_fd,
                 struct hf_pg_link **taken, struct hf_error *error)
 {
     struct hf_pg_link *link = take_slot(pool);
+    struct hf_error why = {.status = HF_OK};
     enum hf_status status;
 
     if (link == NULL)
         return hf_fail(error, HF_E_LIMIT, "more calls at once than %d",
                        HF_STORE_REMOTE_CALLS);
     link->wake_fd = wake_fd;
-    status = open_link(pool, link, until, error);
+    link->dialled = link->heard = (struct hf_instant){0};
+    status = open_link(pool, link, until, &why);
     if (status != HF_OK)
         hf_pg_link_close(link);
     hf_monitor_enter(&pool->monitor);
     if (status == HF_OK)
         pool->met = true;
-    else if (status != HF_E_CANCELLED) /* that is our own doing */
+    else if (status != HF_E_CANCELLED && /* that is our own doing */
+             hf_later(link->dialled, link->heard).ms != 0)
         note_failure(
-            pool, hf_between(hf_later(link->dialled, link->heard), hf_now()));
+            pool, &why, link->lasts,
+            hf_between(hf_later(link->dialled, link->heard), hf_now()));
     link->flushed = pool->flushed;
     link->patience = hf_silence_limit(&pool->silence, hf_now(), until);
     link->quiet = (struct hf_duration){0};
@@ -160,6 +176,8 @@ hf_pg_pool_take(struct hf_pg_pool *pool, struct hf_instant until, int wake_fd,
     hf_monitor_leave(&pool->monitor);
     if (status == HF_OK)
         *taken = link->is_there ? link : NULL;
+    else if (error != NULL)
+        *error = why;
     return status;
 }
 
@@ -194,7 +212,8 @@ hf_pg_pool_give(struct hf_pg_pool *pool, struct hf_pg_link *link)
         hf_pg_link_close(link);
     hf_monitor_enter(&pool->monitor);
     if (broken)
-        note_failure(pool, hf_between(link->heard, now));
+        note_failure(pool, &link->why, link->lasts,
+                     hf_between(link->heard, now));
     else if (!link->waited && link->syncs == 0)
         hf_silence_answered(&pool->silence, link->quiet);
     link->waited = false;
@@ -213,6 +232,41 @@ hf_pg_pool_close_idle(struct hf_pg_pool *pool)
     next = close_idle(pool);
     hf_monitor_leave(&pool->monitor);
     return next;
+}
+
+/* ---- Open ---------------------------------------------------------------- */
+
+enum hf_status
+hf_pg_pool_open(struct hf_pg_pool *pool, struct hf_error *away,
+                struct hf_error *error)
+{
+    bool looks = pool->use == HF_PG_TO_LOOK;
+    struct hf_duration most = {looks ? OPEN_TO_LOOK_MS : OPEN_MS};
+    struct hf_pg_link *link = NULL;
+    struct hf_error why = {.status = HF_OK};
+    enum hf_status status;
+
+    pool->opening = !looks;
+    status = hf_pg_pool_take(pool, hf_after(hf_now(), most), -1, &link, &why);
+    pool->opening = false;
+    if (link != NULL)
+        hf_pg_pool_give(pool, link);
+    if (status == HF_E_UNAVAILABLE && !pool->lasts)
+        *away = why;
+    else if (status != HF_OK)
+        return hf_fail(error, status, "%s", why.text);
+    return HF_OK;
+}
+
+bool
+hf_pg_pool_is_away(struct hf_pg_pool *pool)
+{
+    bool met;
+
+    hf_monitor_enter(&pool->monitor);
+    met = pool->met;
+    hf_monitor_leave(&pool->monitor);
+    return !met;
 }
 
 /* ---- Identity ------------------------------------------------------------ */

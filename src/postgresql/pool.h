@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 
 #include "base/monitor.h"
-#include "postgresql/link.h"
+#include "postgresql/schema.h"
 #include "store/methods.h"
 #include "store/silence.h"
 
@@ -26,21 +26,22 @@
 enum {
     HF_PG_IDENTITY_SIZE = 128,
 
-    HF_PG_OPEN_MS = 10000, /* for opening, which has no time limit of its own */
-
     /* One a call, and one for the proof of a listener within a call. */
     HF_PG_LINKS = HF_STORE_REMOTE_CALLS + 1,
 };
 
 struct hf_pg_pool {
     struct hf_postgresql_place place;
-    bool looks_only;
+    enum hf_pg_use use;
 
     struct hf_monitor monitor; /* guards what follows */
     struct hf_pg_link links[HF_PG_LINKS];
     bool used[HF_PG_LINKS];
     bool met; /* a server was found to do.  Before, nobody holds anything of it
                  that a silence could cost */
+    bool opening;           /* and who opens it is to be told soon */
+    struct hf_error failed; /* why a server did not do, the last time */
+    bool lasts;             /* that will not pass by itself */
     struct hf_silence_rule silence;
     struct hf_instant dial_at;          /* and not before */
     char identity[HF_PG_IDENTITY_SIZE]; /* which place answered last; or "" */
@@ -62,7 +63,7 @@ struct hf_pg_identity {
 
 /* What `place` says is copied. */
 void hf_pg_pool_init(struct hf_pg_pool *pool, const struct hf_place *place,
-                     bool looks_only);
+                     enum hf_pg_use use);
 
 /* Nobody uses it.  Closes all. */
 void hf_pg_pool_fini(struct hf_pg_pool *pool);
@@ -78,6 +79,19 @@ HF_MUST_USE enum hf_status hf_pg_pool_take(struct hf_pg_pool *pool,
                                            struct hf_instant until, int wake_fd,
                                            struct hf_pg_link **link,
                                            struct hf_error *error);
+
+/*
+ * Is there a place that will do?  What may pass by itself is none of the
+ * errors: HF_OK, and *away, which is untouched else, says why there was no
+ * answer.  Errors as hf_pg_pool_take.  A silence of a second ends it, but for
+ * who only looks: that one waits 10 s.
+ */
+HF_MUST_USE enum hf_status hf_pg_pool_open(struct hf_pg_pool *pool,
+                                           struct hf_error *away,
+                                           struct hf_error *error);
+
+/* Has no server been found to do yet?  Any thread. */
+bool hf_pg_pool_is_away(struct hf_pg_pool *pool);
 
 /* The call has ended.  A broken link is closed. */
 void hf_pg_pool_give(struct hf_pg_pool *pool, struct hf_pg_link *link);

@@ -38,8 +38,19 @@ static const char look[] =
 
 enum { ENCODING, STANDBY, HAS_LOG, HAS_META, COLUMNS, RELATIONS, STRANGER };
 
+/* And the tables that are not ours to read and write: of those that who takes
+ * locks writes, and of all. */
 static const char version[] =
-    "SELECT number FROM @schema@.meta WHERE key = 'schema'";
+    "SELECT (SELECT number FROM @schema@.meta WHERE key = 'schema'),"
+    " string_agg(DISTINCT c.relname, ', ') FILTER"
+    " (WHERE c.relname IN ('records', 'meta')),"
+    " string_agg(DISTINCT c.relname, ', ')"
+    " FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+    " CROSS JOIN (VALUES ('SELECT'), ('INSERT'), ('UPDATE'), ('DELETE'))"
+    " AS needed (r) WHERE n.nspname = @schema_literal@ AND c.relkind = 'r'"
+    " AND NOT has_table_privilege(c.oid, r)";
+
+enum { NUMBER, KEPT_FROM_LOCKS, KEPT_FROM_US };
 
 static bool
 is_true(const PGresult *rows, int column)
@@ -115,10 +126,25 @@ judge_schema(const struct hf_pg_link *link, const PGresult *rows, bool *missing,
     return foreign(link, error);
 }
 
-/* There is a table as ours: is it of this version? */
 static enum hf_status
-judge_version(struct hf_pg_link *link, struct hf_instant until,
-              struct hf_error *error)
+judge_rights(const struct hf_pg_link *link, const PGresult *rows,
+             enum hf_pg_use use, struct hf_error *error)
+{
+    int column = use == HF_PG_TO_SERVE ? KEPT_FROM_US : KEPT_FROM_LOCKS;
+
+    if (use == HF_PG_TO_LOOK || PQgetisnull(rows, 0, column) != 0)
+        return HF_OK;
+    return hf_fail(error, HF_E_DENIED,
+                   "permission denied: role %.64s must be allowed to read and "
+                   "write %.64s in the schema %s (SQLSTATE 42501)",
+                   PQuser(link->conn), PQgetvalue(rows, 0, column),
+                   link->place->schema);
+}
+
+/* There is a table as ours: is it of this version, and may we write it? */
+static enum hf_status
+judge_version(struct hf_pg_link *link, enum hf_pg_use use,
+              struct hf_instant until, struct hf_error *error)
 {
     PGresult *rows = NULL;
     enum hf_status status = ask(link, version, until, &rows, error);
@@ -126,22 +152,24 @@ judge_version(struct hf_pg_link *link, struct hf_instant until,
 
     if (status != HF_OK)
         return status;
-    number = PQntuples(rows) == 1 ? hf_pg_column(rows, 0, 0) : 0;
+    number = hf_pg_column(rows, 0, NUMBER);
+    status = judge_rights(link, rows, use, error);
     PQclear(rows);
     if (number <= 0)
         return foreign(link, error);
-    if (number > HF_PG_SCHEMA_VERSION)
+    link->lasts = number > HF_PG_SCHEMA_VERSION;
+    if (link->lasts)
         return hf_fail(error, HF_E_UNAVAILABLE,
                        "a later version of Holdfast made the schema %s: "
                        "install that one here, too",
                        link->place->schema);
-    link->is_there = true;
-    return HF_OK;
+    link->is_there = status == HF_OK;
+    return status;
 }
 
 static enum hf_status
-look_once(struct hf_pg_link *link, struct hf_instant until, bool *missing,
-          struct hf_error *error)
+look_once(struct hf_pg_link *link, enum hf_pg_use use, struct hf_instant until,
+          bool *missing, struct hf_error *error)
 {
     PGresult *rows = NULL;
     enum hf_status status = ask(link, look, until, &rows, error);
@@ -149,12 +177,13 @@ look_once(struct hf_pg_link *link, struct hf_instant until, bool *missing,
     if (status != HF_OK)
         return status;
     status = judge_server(link, rows, error);
+    link->lasts = status != HF_OK;
     if (status == HF_OK)
         status = judge_schema(link, rows, missing, error);
     PQclear(rows);
     if (status != HF_OK || *missing)
         return status;
-    return judge_version(link, until, error);
+    return judge_version(link, use, until, error);
 }
 
 /* In one transaction; or another one has made it meanwhile. */
@@ -190,17 +219,17 @@ make(struct hf_pg_link *link, struct hf_instant until, struct hf_error *error)
 
 /* What was made is looked at, too: meanwhile it may be another's. */
 enum hf_status
-hf_pg_schema_ready(struct hf_pg_link *link, bool looks_only,
+hf_pg_schema_ready(struct hf_pg_link *link, enum hf_pg_use use,
                    struct hf_instant until, struct hf_error *error)
 {
     bool missing = false;
-    enum hf_status status = look_once(link, until, &missing, error);
+    enum hf_status status = look_once(link, use, until, &missing, error);
 
-    if (status != HF_OK || !missing || looks_only)
+    if (status != HF_OK || !missing || use == HF_PG_TO_LOOK)
         return status;
     status = make(link, until, error);
     if (status == HF_OK)
-        status = look_once(link, until, &missing, error);
+        status = look_once(link, use, until, &missing, error);
     if (status == HF_OK && missing)
         status = hf_fail(error, HF_E_UNAVAILABLE,
                          "the schema %s was dropped as soon as it was made",

@@ -27,6 +27,7 @@ static const struct hf_store_limits limits = {
     .max_operations = 1000,
     .max_bytes = (size_t)4 << 20,
     .max_calls = HF_STORE_REMOTE_CALLS,
+    .comes_back = true,
 };
 
 static struct hf_pg_store *
@@ -319,24 +320,45 @@ scan(struct hf_store *base, const struct hf_store_scan *what,
 static const char head[] = "SELECT value FROM @schema@.journal_head";
 
 static enum hf_status
-unserved(struct hf_store *base, struct hf_instant until, struct hf_error *error)
+ask_for_head(struct hf_pg_store *store, struct hf_instant until, bool *lasts,
+             struct hf_error *error)
 {
-    struct hf_pg_store *store = store_of(base);
     const struct hf_pg_statement statement = {.sql = head};
     struct hf_pg_link *link = NULL;
     PGresult *rows = NULL;
     enum hf_status status =
         hf_pg_pool_take(&store->pool, until, -1, &link, error);
 
+    *lasts = store->pool.lasts;
     if (status != HF_OK || link == NULL)
         return status;
     status = hf_pg_pipeline_ask(link, &statement, until, &rows, error);
+    *lasts = status == HF_OK || link->lasts;
     if (status == HF_OK && PQntuples(rows) > 0)
         status = hf_pg_state_unserved(store, PQgetvalue(rows, 0, 0),
                                       (size_t)PQgetlength(rows, 0, 0), error);
     PQclear(rows);
     hf_pg_state_leave(store, link);
     return status;
+}
+
+static enum hf_status
+unserved(struct hf_store *base, struct hf_instant until, struct hf_error *error)
+{
+    struct hf_pg_store *store = store_of(base);
+    struct hf_error why = {.status = HF_OK};
+    enum hf_status status;
+    bool lasts;
+
+    if (base->away.status != HF_OK)
+        return HF_OK;
+    status = ask_for_head(store, until, &lasts, &why);
+    if (status == HF_OK)
+        return HF_OK;
+    if (status != HF_E_UNAVAILABLE || lasts)
+        return hf_fail(error, status, "%s", why.text);
+    base->away = why;
+    return HF_OK;
 }
 
 /* ---- Purge --------------------------------------------------------------- */
@@ -409,10 +431,7 @@ hf_pg_store_open(const struct hf_place *place, enum hf_store_use use,
                  const struct hf_alloc *alloc, struct hf_store **store,
                  struct hf_error *error)
 {
-    struct hf_instant until =
-        hf_after(hf_now(), (struct hf_duration){HF_PG_OPEN_MS});
     struct hf_pg_store *made = hf_new(alloc, struct hf_pg_store);
-    struct hf_pg_link *link = NULL;
     enum hf_status status;
 
     if (made == NULL)
@@ -424,15 +443,14 @@ hf_pg_store_open(const struct hf_place *place, enum hf_store_use use,
         .place = *place,
         .limits = limits,
     };
-    hf_pg_pool_init(&made->pool, &made->base.place, use == HF_STORE_TO_LOOK);
+    hf_pg_pool_init(&made->pool, &made->base.place,
+                    use == HF_STORE_TO_LOOK ? HF_PG_TO_LOOK : HF_PG_TO_LOCK);
     hf_pg_listener_init(&made->listener, &made->pool.place);
-    status = hf_pg_pool_take(&made->pool, until, -1, &link, error);
+    status = hf_pg_pool_open(&made->pool, &made->base.away, error);
     if (status != HF_OK) {
         close_store(&made->base);
         return status;
     }
-    if (link != NULL)
-        hf_pg_state_leave(made, link);
     *store = &made->base;
     return HF_OK;
 }

@@ -242,6 +242,8 @@ check(const struct hf_place *place)
     enum hf_status status = hf_store_open_at(place, HF_STORE_TO_LOOK,
                                              &hf_alloc_libc, &store, &error);
 
+    if (status == HF_OK)
+        status = hf_store_away(store, &error);
     hf_store_close(store);
     return status == HF_OK ? put("holdfastd: it could run so\n")
                            : complain(&error);

@@ -74,6 +74,8 @@ struct hf_store_limits {
     size_t max_operations; /* of all groups of one commit */
     size_t max_bytes;      /* bytes of their spaces, names and values */
     unsigned max_calls;    /* at the same time, each from its own thread */
+    bool comes_back;       /* it is behind a server: what keeps it from
+                              answering may pass, and is waited for */
 };
 
 /* The calls that a store across a network bears: one may wait, and one be stuck
@@ -140,7 +142,8 @@ struct hf_store {
     const struct hf_alloc *alloc; /* borrowed */
     enum hf_store_use use;
     struct hf_place place;
-    bool is_new; /* the last opening made the place */
+    bool is_new;          /* the last opening made the place */
+    struct hf_error away; /* it was opened, and did not answer; HF_OK: it did */
     struct hf_store_limits limits;
     _Atomic uint64_t generation; /* as hf_store_generation says */
     _Atomic uint64_t looks;      /* as hf_store_looks says */

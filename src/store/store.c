@@ -28,6 +28,14 @@ hf_store_open_at(const struct hf_place *place, enum hf_store_use use,
     return place->kind->open(place, use, alloc, store, error);
 }
 
+enum hf_status
+hf_store_away(const struct hf_store *store, struct hf_error *error)
+{
+    return store->away.status == HF_OK
+               ? HF_OK
+               : hf_fail(error, store->away.status, "%s", store->away.text);
+}
+
 void
 hf_store_close(struct hf_store *store)
 {

@@ -35,7 +35,17 @@
 /*
  * Open the store that `place` (holdfast.h) names, to lock.  HF_E_INVALID,
  * HF_E_UNAVAILABLE, HF_E_DENIED, HF_E_CORRUPT, HF_E_LIMIT, HF_E_NOMEM, as
- * hf_open says.
+ * hf_client_open says.
+ *
+ * A place behind a server (limits.comes_back) is opened also where it does not
+ * answer for a reason that may pass by itself: there is no connection, or no
+ * more of them, or no such host now; the server starts or stops; it is silent,
+ * for about a second; what came was another's answer.  Then the calls tell,
+ * each in its own time, and hf_store_away does.  What will not pass is an error
+ * at once: a wrong password or certificate, no right, no such database, another
+ * kind of server or too old a one, a standby alone, a schema that is not ours.
+ * To look is to be told soon: a silence is waited for longer, up to 10 s, as no
+ * later call may come.
  */
 HF_MUST_USE enum hf_status hf_store_open(const char *place,
                                          const struct hf_alloc *alloc,
@@ -48,6 +58,10 @@ HF_MUST_USE enum hf_status hf_store_open_at(const struct hf_place *place,
                                             const struct hf_alloc *alloc,
                                             struct hf_store **store,
                                             struct hf_error *error);
+
+/* Why did it not answer when it was opened?  HF_OK: it did. */
+enum hf_status hf_store_away(const struct hf_store *store,
+                             struct hf_error *error);
 
 /* hf_store_close(NULL) does nothing.  Cannot fail. */
 void hf_store_close(struct hf_store *store);
@@ -98,7 +112,9 @@ HF_MUST_USE enum hf_status hf_store_scan(struct hf_store *store,
 
 /*
  * Is it nobody's to serve?  HF_E_UNAVAILABLE: a lock server leads on it, and
- * *error names the server and what to do.  Other errors as hf_store_get.
+ * *error names the server and what to do.  Other errors as hf_store_get.  HF_OK
+ * also where it does not answer for what may pass: so says hf_store_away, and
+ * hf_store_commit will tell.  By who opened it, before all other calls.
  */
 HF_MUST_USE enum hf_status hf_store_unserved(struct hf_store *store,
                                              struct hf_instant until,

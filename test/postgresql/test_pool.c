@@ -37,7 +37,7 @@ begin(struct silent_server *s)
     snprintf(url, sizeof(url), "postgresql://ann@127.0.0.1:%d/x",
              ntohs(address.sin_port));
     assert_int_equal(hf_place_parse(url, &place, NULL), HF_OK);
-    hf_pg_pool_init(&s->pool, &place, false);
+    hf_pg_pool_init(&s->pool, &place, HF_PG_TO_LOCK);
     s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     assert_true(s->wake_fd >= 0);
 }
@@ -83,7 +83,9 @@ TEST(the_pause_after_a_failure_is_left_when_something_calls_and_not_prolonged)
 {
     struct silent_server s;
     struct hf_error error = {.status = HF_OK};
+    struct hf_pg_link *link = NULL;
     struct hf_instant dial_at;
+    eventfd_t count;
 
     begin(&s);
     close(s.listener);
@@ -101,5 +103,14 @@ TEST(the_pause_after_a_failure_is_left_when_something_calls_and_not_prolonged)
     assert_string_equal(error.text, "");
     assert_int_equal(s.pool.silence.failures, 1);
     assert_int_equal(s.pool.dial_at.ms, dial_at.ms);
+
+    /* In vain: the last error is the reason, and nothing new has failed. */
+    assert_int_equal(eventfd_read(s.wake_fd, &count), 0);
+    assert_int_equal(
+        hf_pg_pool_take(&s.pool, hf_after(hf_now(), (struct hf_duration){10}),
+                        s.wake_fd, &link, &error),
+        HF_E_UNAVAILABLE);
+    assert_non_null(strstr(error.text, "refused"));
+    assert_int_equal(s.pool.silence.failures, 1);
     end(&s);
 }

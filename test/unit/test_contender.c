@@ -119,6 +119,82 @@ who_returns_in_vain_has_not_lost_a_race(void **state)
     assert_int_equal(c.state, HF_CONTENDER_WATCHING);
 }
 
+/* Each look at the place fails; when it ends, and how. */
+static struct hf_instant
+fail_to_the_end(struct hf_contender *c,
+                const struct hf_contender_config *config)
+{
+    struct hf_instant now = T(0);
+    struct hf_effect effect;
+
+    hf_contender_init(c, config);
+    hf_contender_step(c, hf_event(HF_ON_ACQUIRE, now));
+    while (c->state != HF_CONTENDER_ENDED) {
+        while (hf_contender_next(c, &effect)) {
+            const struct hf_sight none = {.kind = HF_SIGHT_NONE};
+
+            if (effect.kind == HF_DO_ASK)
+                hf_contender_step(c,
+                                  hf_found(now, effect.request.number, none));
+        }
+        if (c->state == HF_CONTENDER_ENDED)
+            break;
+        now = hf_contender_deadline(c);
+        hf_contender_step(c, hf_event(HF_ON_CLOCK, now));
+    }
+    while (hf_contender_next(c, &effect))
+        continue;
+    assert_int_equal(c->status, HF_E_UNAVAILABLE);
+    return now;
+}
+
+static void
+a_place_that_may_come_back_is_waited_for(void **state)
+{
+    struct hf_contender c;
+    struct hf_contender_config config = {
+        .terms = {HF_TAKEOVER, {30000}, {2000}},
+        .grace = {10000},
+        .limit = {20000},
+        .seed = 1,
+    };
+
+    (void)state;
+    assert_true(fail_to_the_end(&c, &config).ms < 1000);
+    config.waits_for_place = true;
+    assert_int_equal(fail_to_the_end(&c, &config).ms, 20000);
+    config.try_only = true;
+    assert_int_equal(fail_to_the_end(&c, &config).ms, 2000);
+    config.silent.ms = 700;
+    assert_int_equal(fail_to_the_end(&c, &config).ms, 1300);
+    config.silent.ms = 3000;
+    assert_int_equal(fail_to_the_end(&c, &config).ms, 0);
+}
+
+/* Its first look is not answered by then. */
+static void
+a_wait_at_a_place_that_was_silent_before_ends_at_its_limit(void **state)
+{
+    struct hf_contender c;
+    const struct hf_contender_config config = {
+        .terms = {HF_TAKEOVER, {30000}, {2000}},
+        .grace = {10000},
+        .limit = {500},
+        .waits_for_place = true,
+        .silent = {1000},
+        .seed = 1,
+    };
+
+    (void)state;
+    hf_contender_init(&c, &config);
+    hf_contender_step(&c, hf_event(HF_ON_ACQUIRE, T(0)));
+    (void)next_read(&c);
+    assert_int_equal(hf_contender_deadline(&c).ms, 500);
+    hf_contender_step(&c, hf_event(HF_ON_CLOCK, T(500)));
+    assert_int_equal(c.state, HF_CONTENDER_ENDED);
+    assert_int_equal(c.status, HF_E_UNAVAILABLE);
+}
+
 static void
 one_holder_that_beats_past_the_limit_held_too_long(void **state)
 {
@@ -282,6 +358,9 @@ static const struct CMUnitTest tests[] = {
           "= token 8\n"),
     cmocka_unit_test(seeds_and_claims_give_distinct_ids),
     cmocka_unit_test(who_returns_claims_at_the_tombstone),
+    cmocka_unit_test(a_place_that_may_come_back_is_waited_for),
+    cmocka_unit_test(
+        a_wait_at_a_place_that_was_silent_before_ends_at_its_limit),
     cmocka_unit_test(who_returns_in_vain_looks_and_claims_by_another_id),
     cmocka_unit_test(who_returns_in_vain_has_not_lost_a_race),
     STORY(a_holder_that_beats_is_waited_for,

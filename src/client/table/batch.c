@@ -107,7 +107,9 @@ worth_of_write(const struct hf_contender *c)
 /*
  * The patience of a machine tells when to ask again, not when to give up an
  * answer.  A read's is over a little before the machine gives it up, so that
- * the store can say why; and there is always some time left for a first try.
+ * the store can say why, and with the wait that it is for: who closes the
+ * client then waits for no call.  And there is always some time left for a
+ * first try.
  */
 static struct hf_instant
 worth(const struct hf_requester *requester, struct hf_instant now)
@@ -123,6 +125,8 @@ worth(const struct hf_requester *requester, struct hf_instant now)
 
     if (requester->examine == NULL && requester->urgency != HF_URGENT_READ)
         until = worth_of_write(c);
+    else if (requester->examine == NULL && !hf_reached(now, c->limit_at))
+        until = hf_earlier(until, c->limit_at);
     return hf_later(until, hf_after(now, least));
 }
 

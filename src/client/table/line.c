@@ -355,6 +355,8 @@ begin(struct hf_manager *m, struct hf_queue *queue, struct hf_instant now)
     struct hf_evidence evidence = evidence_since(queue, first->joined_at);
 
     config.seed = first->seed;
+    config.waits_for_place = m->config.comes_back;
+    config.silent = m->silent;
     if (first->alarm.at.ms != HF_NEVER.ms)
         config.limit = hf_between(now, first->alarm.at);
     hf_heap_set(&m->alarms, &first->alarm, HF_NEVER);

@@ -483,6 +483,8 @@ void
 hf_manager_answer(struct hf_manager *m, struct hf_table_batch *batch,
                   struct hf_instant now)
 {
+    if (batch->keys_count > 0 && batch->status == HF_OK)
+        m->silent.ms = 0;
     for (size_t i = 0; i < batch->items_count; i++) {
         struct hf_table_batch_item *item = &batch->items[i];
 

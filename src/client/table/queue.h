@@ -209,6 +209,7 @@ struct hf_manager_config {
     size_t operations_max;   /* of one batch, as the store says */
     size_t bytes_max;
     bool remembers;     /* its own tombstones: a read is a trip */
+    bool comes_back;    /* a place that does not answer is waited for */
     hf_trace_fn *trace; /* NULL: none */
     void *trace_ctx;
 };
@@ -235,6 +236,8 @@ struct hf_manager {
     unsigned commits;               /* since the last reads were taken */
     bool beats_asked;
     bool released; /* a record was deleted since hf_manager_purged */
+    struct hf_duration silent; /* until the first answer: for so long it was
+                                  asked in vain when it was opened */
     struct hf_trouble trouble;
     struct hf_tombstones tombstones;
 };

@@ -131,6 +131,7 @@ hf_table_open(struct hf_client *client, struct hf_store *store,
         .operations_max = limits.max_operations,
         .bytes_max = limits.max_bytes,
         .remembers = limits.max_calls > 1, /* a network away */
+        .comes_back = limits.comes_back,
         .trace = client->trace,
         .trace_ctx = client->trace_ctx,
     };
@@ -149,6 +150,8 @@ hf_table_open(struct hf_client *client, struct hf_store *store,
     hf_self_learn(&table->self);
     config.self = &table->self;
     hf_manager_init(&table->manager, &config);
+    if (hf_store_away(store, &table->manager.trouble.error) != HF_OK)
+        table->manager.silent = client->opening;
     status = open_descriptors(table, error);
     hf_observer_init(&table->observer, alloc, table->epoll_fd);
     table->workers = hf_calloc(alloc, limits.max_calls, sizeof(pthread_t));
