@@ -202,6 +202,8 @@ compose(struct hf_text *out, const struct hf_waiting_line *line,
                      hf_say_twice());
         hf_text_add(out, " to leave it as it is");
         break;
+    case HF_WAITING_LINE_KINDS:
+        break;
     }
 }
 
@@ -276,21 +278,44 @@ look_for_waits(struct hf_waiting_line *line, const struct hf_view *seen,
     snprintf(line->waits, sizeof(line->waits), "%.*s", fit, text.at);
 }
 
+/* Nothing was known for `unknown`.  A slow place answers now and then: so each
+ * kind of line has pauses of its own. */
 static bool
 is_due(const struct hf_waiting_line *line, enum hf_waiting_line_kind kind,
-       const struct hf_view *seen, struct hf_instant now)
+       const struct hf_view *seen, struct hf_duration unknown,
+       struct hf_instant now)
 {
+    const struct hf_waiting_line_said *said = &line->said[kind];
     enum hf_life life = hf_report_life(seen);
     bool feared = life == HF_LIFE_SUSPECTED || life == HF_LIFE_GONE;
 
-    if (!line->begun || kind != line->kind)
+    if (!said->begun ||
+        (kind == HF_WAITING_LINE_HOLDER && unknown.ms >= pause_first.ms))
         return true;
     if (kind == HF_WAITING_LINE_HOLDER &&
         (line->terminal || (feared && life != line->life) ||
          (!line->place_said && hf_view_number(seen, HF_FIELD_POSITION) != 0) ||
          (line->waits[0] != '\0' && !line->waits_said)))
         return true;
-    return hf_reached(now, hf_after(line->said_at, line->pause));
+    return hf_reached(now, hf_after(said->at, said->pause));
+}
+
+static void
+note_said(struct hf_waiting_line *line, enum hf_waiting_line_kind kind,
+          struct hf_instant now)
+{
+    struct hf_waiting_line_said *said = &line->said[kind];
+    bool again =
+        said->begun && hf_between(said->at, now).ms < 2 * pause_usual.ms;
+
+    said->begun = true;
+    said->at = now;
+    if (again)
+        said->pause.ms *= 2;
+    else
+        said->pause = pause_first;
+    if (kind == HF_WAITING_LINE_HOLDER || said->pause.ms > pause_usual.ms)
+        said->pause = pause_usual;
 }
 
 void
@@ -313,7 +338,7 @@ hf_waiting_line_show(struct hf_waiting_line *line, const struct hf_view *seen)
 {
     struct hf_instant now = hf_now();
     enum hf_waiting_line_kind kind = kind_of(line, seen, now);
-    bool again = line->begun && kind == line->kind;
+    struct hf_duration unknown = hf_between(line->known_at, now);
     struct hf_text text = HF_OUTPUT_BUFFER;
 
     if (kind == HF_WAITING_LINE_HOLDER || kind == HF_WAITING_LINE_NO_ROOM)
@@ -322,24 +347,17 @@ hf_waiting_line_show(struct hf_waiting_line *line, const struct hf_view *seen)
         return;
     if (kind == HF_WAITING_LINE_HOLDER)
         look_for_waits(line, seen, now);
-    if (!is_due(line, kind, seen, now))
+    if (!is_due(line, kind, seen, unknown, now))
         return;
     compose(&text, line, kind, seen);
     if (!write_now(line, kind, &text))
         return; /* the next call tries again */
-    line->begun = true;
-    line->said_at = now;
-    line->kind = kind;
+    note_said(line, kind, now);
+    if (kind != HF_WAITING_LINE_HOLDER)
+        return;
     line->life = hf_report_life(seen);
-    line->place_said = kind == HF_WAITING_LINE_HOLDER &&
-                       hf_view_number(seen, HF_FIELD_POSITION) != 0;
-    line->waits_said = kind == HF_WAITING_LINE_HOLDER && line->waits[0] != '\0';
-    if (!again)
-        line->pause = pause_first;
-    else
-        line->pause.ms *= 2;
-    if (kind == HF_WAITING_LINE_HOLDER || line->pause.ms > pause_usual.ms)
-        line->pause = pause_usual;
+    line->place_said = hf_view_number(seen, HF_FIELD_POSITION) != 0;
+    line->waits_said = line->waits[0] != '\0';
 }
 
 void

@@ -26,6 +26,14 @@ enum hf_waiting_line_kind {
     /* It answers that it has no room for another waiter. */
     HF_WAITING_LINE_NO_ROOM,
     HF_WAITING_LINE_UNSETTLED, /* nor did it by the limit: is it ours? */
+    HF_WAITING_LINE_KINDS,
+};
+
+/* A line of one kind, the last time. */
+struct hf_waiting_line_said {
+    bool begun;
+    struct hf_instant at;
+    struct hf_duration pause; /* to the next one */
 };
 
 /* Thrice in the first second: after half of it something is said, at its end at
@@ -44,7 +52,6 @@ struct hf_waiting_line {
     bool silent;              /* say nothing at all */
     bool waits_for_suspected; /* for such a holder of refuse, as was wished */
     bool terminal;
-    bool begun;
     bool open; /* our line stands on the terminal */
     struct hf_instant began_at;
     bool tells_waits;           /* what the holder itself waits for */
@@ -56,10 +63,8 @@ struct hf_waiting_line {
     bool place_said;            /* where we are in line */
     uint64_t waits_of;          /* the fence of that holder */
     struct hf_instant known_at; /* the place answered last, as we know */
-    struct hf_instant said_at;
-    struct hf_duration pause;       /* to the next line that says the same */
-    enum hf_waiting_line_kind kind; /* when it was last said, as below */
-    enum hf_life life;
+    struct hf_waiting_line_said said[HF_WAITING_LINE_KINDS];
+    enum hf_life life; /* that the last line of a holder said */
 };
 
 /* It begins to wait, without limit. */
