@@ -281,7 +281,7 @@ begin_hold(struct hf_run *run)
     grant_to_guard(run);
     if (run->guard_told)
         return HF_RUN_HOLDING;
-    run->code = hf_status_exit(HF_E_CANCELLED); /* there is no guard */
+    run->code = HF_EXIT_SIGNAL + SIGKILL; /* there is no guard */
     return HF_RUN_RELEASING;
 }
 

@@ -299,7 +299,7 @@ hf_run_words_refusal(const struct hf_run *run)
         /* Invalid: it was gone before the claim could list it. */
         if (!run->silent)
             hf_say("the guard was killed before %s was granted", run->name.at);
-        return hf_status_exit(HF_E_CANCELLED);
+        return HF_EXIT_SIGNAL + SIGKILL; /* as after the grant */
     }
     if (run->status != HF_OK)
         return failure(run);

@@ -106,7 +106,9 @@ await "the waiter" says waiting.err "waiting for busy"
 guard=$(guard_of "$pid")
 kill -KILL "$guard"
 finished "$pid"
-check "a waiter whose guard is killed gives up with 75" is 75 "$code"
+check "a waiter whose guard is killed ends with 137" is 137 "$code"
+check "and says why" \
+    says waiting.err "the guard was killed before busy was granted"
 kill -TERM "$holder"
 finished "$holder"
 check "TERM ends a command that does not care" is 143 "$code"
