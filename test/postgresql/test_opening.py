@@ -166,6 +166,27 @@ class Opening(unittest.TestCase):
                     self.assertIn("ran", process.stdout.read())
                     self.assertEqual(process.wait(), 0)
 
+    def test_what_answers_now_and_then_is_told_of_now_and_then(self):
+        with Postgres() as server, server.session() as other:
+            holder = subprocess.Popen(
+                [HOLDFAST, "run", "--at", server.url(), "a", "--", "sh", "-c",
+                 "echo held; exec sleep 60"], text=True,
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            self.addCleanup(holder.communicate)
+            self.addCleanup(holder.terminate)
+            self.assertEqual(holder.stdout.readline(), "held\n")
+            waiter = subprocess.Popen(
+                [HOLDFAST, "run", "--at", server.url(), "a", "--", "true"],
+                text=True, stderr=subprocess.PIPE)
+            for _ in range(6):
+                other.do("BEGIN; LOCK TABLE holdfast.records;"
+                         " SELECT pg_sleep(1.2); COMMIT; SELECT pg_sleep(0.8)")
+            waiter.terminate()
+            said = waiter.communicate()[1]
+            self.assertIn("nothing is known about a", said)
+            self.assertEqual(said.count("waiting for a"), 1, said)
+            self.assertLessEqual(said.count("nothing is known"), 2, said)
+
     def test_a_database_that_comes_back(self):
         with Postgres() as server:
             server.stop()
