@@ -493,7 +493,7 @@ on_acquire(struct hf_contender *c, struct hf_instant now)
     c->limit_at = hf_after(now, c->limit);
     move_to(c, HF_CONTENDER_LOOKING);
     limit_try(c, now);
-    if (left != 0)
+    if (left != 0 && !c->try_only) /* a claim without an answer takes longer */
         claim_left(c, now, left);
     else
         look(c, now);

@@ -492,9 +492,8 @@ send_together(struct sending *busy, struct hf_instant last)
 /* Then each goes again alone, and waits for its share of what is left for them
  * all. */
 static void
-send_busy(const struct sending *all)
+send_busy(const struct sending *all, struct hf_instant last)
 {
-    struct hf_instant last = last_again(all);
     struct sending busy = *all;
     int64_t left = count_busy(all);
 
@@ -544,6 +543,8 @@ hf_pg_commit(struct hf_store *base, struct hf_store_group *groups,
         .error = error,
     };
 
+    struct hf_instant last;
+
     if (error != NULL)
         *error = (struct hf_error){.status = HF_OK};
     if (hf_pg_pool_take(&store->pool, until, -1, &all.link, error) != HF_OK)
@@ -556,8 +557,9 @@ hf_pg_commit(struct hf_store *base, struct hf_store_group *groups,
     if (all.groups_count > 0) {
         /* The group that can wait least must get another call. */
         all.link->patience = hf_pg_pool_patience(&store->pool, all.soonest);
-        send_all(&all, last_again(&all));
-        send_busy(&all);
+        last = last_again(&all);
+        send_all(&all, last);
+        send_busy(&all, last);
     }
     hf_arena_fini(&arena);
     hf_pg_state_leave(store, all.link);

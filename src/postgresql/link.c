@@ -548,6 +548,8 @@ hf_pg_link_dial(struct hf_pg_link *link, struct hf_instant until,
             status = HF_OK;
     }
     link->lasts = link->lasts && !has_more(link);
+    /* Another is the last one then, which has all the time that there is. */
+    link->good = (link->good + 1) % link->server.count;
     hf_pg_link_close(link);
     return status;
 }

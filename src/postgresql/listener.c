@@ -7,7 +7,6 @@
 #include "base/hex.h"
 #include "base/random.h"
 #include "postgresql/pipeline.h"
-#include "postgresql/sql.h"
 #include "postgresql/value.h"
 
 enum {
@@ -47,7 +46,7 @@ hf_pg_listener_enter(struct hf_pg_listener *listener)
 void
 hf_pg_listener_leave(struct hf_pg_listener *listener)
 {
-    listener->left = hf_now();
+    atomic_store(&listener->left_ms, hf_now().ms);
     atomic_store(&listener->used, false);
 }
 
@@ -56,20 +55,16 @@ hf_pg_listener_leave(struct hf_pg_listener *listener)
 struct hf_instant
 hf_pg_listener_close_idle(struct hf_pg_listener *listener)
 {
-    const struct hf_duration linger = {LINGER_MS};
-    struct hf_instant next = HF_NEVER;
+    struct hf_instant next = {atomic_load(&listener->left_ms) + LINGER_MS};
 
-    if (!hf_pg_listener_enter(listener))
+    if (listener->state == HF_PG_LISTENER_OFF)
+        return HF_NEVER;
+    if (!hf_reached(hf_now(), next) || !hf_pg_listener_enter(listener))
         return next;
-    if (listener->state != HF_PG_LISTENER_OFF)
-        next = hf_after(listener->left, linger);
-    if (hf_reached(hf_now(), next)) {
-        hf_pg_link_close(&listener->link);
-        listener->state = HF_PG_LISTENER_OFF;
-        next = HF_NEVER;
-    }
+    hf_pg_link_close(&listener->link);
+    listener->state = HF_PG_LISTENER_OFF;
     atomic_store(&listener->used, false);
-    return next;
+    return HF_NEVER;
 }
 
 void
@@ -138,15 +133,11 @@ refuse_pooler(struct hf_pg_listener *listener)
 static enum hf_status
 ask_to_listen(struct hf_pg_listener *listener)
 {
-    char sql[HF_PG_SQL_SIZE];
     PGresult *rows = NULL;
     enum hf_status status = refuse_pooler(listener);
 
     if (status == HF_OK)
-        status =
-            ask(listener,
-                hf_pg_sql(sql, "LISTEN @schema@", listener->link.place->schema),
-                &rows);
+        status = ask(listener, "LISTEN @schema@", &rows);
     PQclear(rows);
     return status;
 }

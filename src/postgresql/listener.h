@@ -37,7 +37,7 @@ struct hf_pg_listener {
     struct hf_instant looked; /* by whoever is to be told, the last time */
     unsigned failures;        /* in a row */
     char proof[HF_PG_WORD_SIZE];
-    struct hf_instant left; /* by the thread that had it last */
+    _Atomic int64_t left_ms; /* when the last thread that had it let it go */
     bool news;              /* something was told that is not looked at yet */
     struct hf_error why;    /* it does not hear; or HF_OK */
     _Atomic bool is_deaf;   /* it was tried, and did not hear */

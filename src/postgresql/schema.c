@@ -15,6 +15,7 @@
  * that owns the schema or something in it, and that could act with our rights
  * through it, since what is in it runs with them: who is neither we, nor a
  * superuser or another that has our rights already, nor the database's owner.
+ * Whose function a trigger calls could act as well.
  */
 static const char look[] =
     "SELECT current_setting('server_encoding'), pg_is_in_recovery(),"
@@ -29,9 +30,13 @@ static const char look[] =
     " (SELECT n.nspowner UNION ALL SELECT s.refobjid FROM pg_depend d"
     " JOIN pg_shdepend s ON s.dbid = b.oid AND s.classid = d.classid"
     " AND s.objid = d.objid AND s.deptype = 'o'"
-    " WHERE d.refclassid = 'pg_namespace'::regclass AND d.refobjid = n.oid)"
+    " WHERE d.refclassid = 'pg_namespace'::regclass AND d.refobjid = n.oid"
+    " UNION ALL SELECT p.proowner FROM pg_trigger t"
+    " JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_proc p ON p.oid = t.tgfoid"
+    " WHERE c.relnamespace = n.oid)"
     " AS o (owner) WHERE b.datname = current_database()"
-    " AND o.owner <> b.datdba"
+    " AND o.owner <> b.datdba AND o.owner"
+    " IS DISTINCT FROM to_regrole('pg_database_owner')::oid"
     " AND NOT pg_has_role(o.owner, current_user, 'MEMBER') LIMIT 1)"
     " FROM (SELECT) one LEFT JOIN pg_namespace n"
     " ON n.nspname = @schema_literal@";
@@ -157,12 +162,18 @@ judge_version(struct hf_pg_link *link, enum hf_pg_use use,
     PQclear(rows);
     if (number <= 0)
         return foreign(link, error);
-    link->lasts = number > HF_PG_SCHEMA_VERSION;
-    if (link->lasts)
+    link->lasts = number != HF_PG_SCHEMA_VERSION;
+    if (number > HF_PG_SCHEMA_VERSION)
         return hf_fail(error, HF_E_UNAVAILABLE,
                        "a later version of Holdfast made the schema %s: "
                        "install that one here, too",
                        link->place->schema);
+    if (number < HF_PG_SCHEMA_VERSION)
+        return hf_fail(
+            error, HF_E_UNAVAILABLE,
+            "an earlier version of Holdfast made the schema %s: name "
+            "another one with ?schema=, or drop it",
+            link->place->schema);
     link->is_there = status == HF_OK;
     return status;
 }

@@ -17,11 +17,11 @@ enum hf_pg_use {
 /*
  * Look at the server of an open link, and for the schema; make it, unless the
  * place is only to be looked at.  Sets link->is_there, and where it fails,
- * link->lasts.  HF_E_UNAVAILABLE: the
- * server is too old, or a standby, or its database is not of UTF-8, or a later
- * Holdfast made the schema; HF_E_CORRUPT: it is none of ours, or others could
- * act through it with our rights; HF_E_DENIED, also of a table that
- * `use` must write; others as hf_pg_pipeline_ask.
+ * link->lasts.  HF_E_UNAVAILABLE: the server is too old, or a standby, or its
+ * database is not of UTF-8, or another version of Holdfast made the schema;
+ * HF_E_CORRUPT: it is none of ours, or others could act through it with our
+ * rights; HF_E_DENIED, also of a table that `use` must write; others as
+ * hf_pg_pipeline_ask.
  */
 HF_MUST_USE enum hf_status hf_pg_schema_ready(struct hf_pg_link *link,
                                               enum hf_pg_use use,

@@ -528,7 +528,8 @@ BEGIN
     -- (c) Judge.  The clock is read after the locks: one that was read before
     -- is older than versions that were written meanwhile.
     now_us := clock();
-    noted := note_ttl(asked_ms, was.longest_ms, waits);
+    noted := paused_until > now_us
+        OR note_ttl(asked_ms, was.longest_ms, waits);
     SELECT array_agg(f.code), array_agg(f.next) INTO codes, nexts
         FROM (SELECT judge(o.kind, o.expect, o.busy, o.present, o.version,
                 entered AND noted,

@@ -26,18 +26,18 @@ class Dialled(unittest.TestCase):
         hole = self.enterContext(socket.socket())
         hole.bind((own_address(), 0))
         hole.listen()
-        address, port = hole.getsockname()
-        self.url = self.server.url(
-            at=(f"{address}:{port},{self.server.address}", self.server.port))
+        self.hole = hole.getsockname()
+        self.url = self.server.url(at=(
+            "%s:%d,%s" % (*self.hole, self.server.address), self.server.port))
+
+    def holdfast(self, place, *words):
+        return subprocess.run([HOLDFAST, words[0], "--at", place, *words[1:]],
+                              text=True, capture_output=True)
 
     def test_a_host_that_is_silent_does_not_keep_the_next_one_from_its_turn(self):
-        began = time.monotonic()
-        done = subprocess.run(
-            [HOLDFAST, "run", "--at", self.url, "a", "--", "echo", "ran"],
-            text=True, capture_output=True)
-        self.assertEqual((done.stdout, done.returncode), ("ran\n", 0),
-                         done.stderr)
-        self.assertLess(time.monotonic() - began, 30)
+        self.holdfast(self.server.url(), "run", "a", "--", "true")
+        done = self.holdfast(self.url, "ls")
+        self.assertEqual(done.returncode, 0, done.stderr)
 
 
 class Connected(unittest.TestCase):

@@ -37,6 +37,9 @@ class Pause(unittest.TestCase):
         self.assertEqual(answer.verdicts(), {1: PROMOTED, 2: PROMOTED,
                                              3: APPLIED, 4: APPLIED})
         _, since_ms, left_ms = answer.rows[1]
+        # A claim that is refused is none to pause for.
+        self.assertEqual(apply(server, Op(CLAIM, "long", ABSENT, VALUE % 9000000)
+                               ).verdicts(), {1: PROMOTED})
         self.assertAlmostEqual(since_ms + int(left_ms), seconds * 1000, delta=2)
         self.assertEqual(apply(server, Op(CLAIM, "d", ANYTHING)).verdicts(),
                          {1: PROMOTED})

@@ -147,7 +147,20 @@ class Refusals(unittest.TestCase):
         self.assertEqual(self.server.sql(
             "SELECT rolsuper FROM pg_roles WHERE rolname = 'evil'"), "f")
 
-    def test_a_schema_of_a_later_version(self):
+    def test_a_schema_with_a_trigger_of_another_role(self):
+        place = self.server.url(schema="watched")
+        run = [HOLDFAST, "run", "--at", place, "a", "--", "true"]
+        self.assertEqual(subprocess.run(run).returncode, 0)
+        self.server.sql("CREATE ROLE eve LOGIN; CREATE SCHEMA eves"
+                        " AUTHORIZATION eve; GRANT USAGE ON SCHEMA watched"
+                        " TO eve; GRANT ALL ON watched.records TO eve")
+        self.server.sql("CREATE FUNCTION eves.see() RETURNS trigger LANGUAGE"
+                        " plpgsql AS $$ BEGIN RETURN NEW; END $$;"
+                        "CREATE TRIGGER see BEFORE INSERT ON watched.records"
+                        " FOR EACH ROW EXECUTE FUNCTION eves.see()", user="eve")
+        self.refuse_here(65, "belongs to role eve", schema="watched")
+
+    def test_a_schema_of_another_version(self):
         place = self.server.url(schema="later")
         made = subprocess.run([HOLDFAST, "run", "--at", place, "a", "--",
                                "true"])
@@ -155,6 +168,8 @@ class Refusals(unittest.TestCase):
         self.server.sql("UPDATE later.meta SET number = 99"
                         " WHERE key = 'schema'")
         self.refuse_here(69, "a later version of Holdfast", schema="later")
+        self.server.sql("UPDATE later.meta SET number = 1 WHERE key = 'schema'")
+        self.refuse_here(69, "an earlier version of Holdfast", schema="later")
 
     def test_a_server_that_can_only_be_read(self):
         self.server.sql("CREATE DATABASE still OWNER holdfast;",

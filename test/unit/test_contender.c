@@ -38,7 +38,7 @@ seeds_and_claims_give_distinct_ids(void **state)
             assert_true(ids[i] != ids[j]);
 }
 
-/* One that tries, and knows a tombstone of version 7; the number of what it
+/* One that waits, and knows a tombstone of version 7; the number of what it
  * asks first. */
 static uint64_t
 return_to_seven(struct hf_contender *c, struct hf_effect *effect)
@@ -47,7 +47,6 @@ return_to_seven(struct hf_contender *c, struct hf_effect *effect)
         .terms = {HF_TAKEOVER, {1000}, {200}},
         .grace = {100},
         .limit = {10000},
-        .try_only = true,
         .seed = 1,
     };
 
@@ -73,6 +72,26 @@ next_read(struct hf_contender *c)
     assert_int_equal(effect.kind, HF_DO_ASK);
     assert_true(effect.request.read);
     return effect.request.number;
+}
+
+/* Who tries must end soon, also where the claim is not answered. */
+static void
+who_returns_to_try_looks(void **state)
+{
+    const struct hf_contender_config config = {
+        .terms = {HF_TAKEOVER, {1000}, {200}},
+        .grace = {100},
+        .limit = {10000},
+        .try_only = true,
+        .seed = 1,
+    };
+    struct hf_contender c;
+
+    (void)state;
+    hf_contender_init(&c, &config);
+    hf_contender_return(&c, 7);
+    hf_contender_step(&c, hf_event(HF_ON_ACQUIRE, T(0)));
+    (void)next_read(&c);
 }
 
 static void
@@ -363,6 +382,7 @@ static const struct CMUnitTest tests[] = {
         a_wait_at_a_place_that_was_silent_before_ends_at_its_limit),
     cmocka_unit_test(who_returns_in_vain_looks_and_claims_by_another_id),
     cmocka_unit_test(who_returns_in_vain_has_not_lost_a_race),
+    cmocka_unit_test(who_returns_to_try_looks),
     STORY(a_holder_that_beats_is_waited_for,
           "watching\n"
           "= watching v7\n"

@@ -303,12 +303,12 @@ TEST(who_comes_back_soon_does_not_look)
     begin(&b);
     assert_true(hold_once(&b, &version, 1000));
     assert_false(hold_once(&b, &version, 1001));
-    assert_false(hold_once(&b, &version, 2000));
-    assert_true(hold_once(&b, &version, 3000)); /* a second later */
-    hf_manager_went_back(&b.manager, at(3001));
+    assert_false(hold_once(&b, &version, 1100));
+    assert_true(hold_once(&b, &version, 1200)); /* 100 ms later */
+    hf_manager_went_back(&b.manager, at(1201));
     version = 3;
-    assert_true(hold_once(&b, &version, 3002));
-    assert_false(hold_once(&b, &version, 3003));
+    assert_true(hold_once(&b, &version, 1202));
+    assert_false(hold_once(&b, &version, 1203));
     end(&b);
 }
 

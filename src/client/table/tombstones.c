@@ -2,7 +2,7 @@
 
 #define TURNS  8
 #define LOOKS  16
-#define AGE_MS 1000
+#define AGE_MS 100
 
 static struct hf_tombstone *
 slot_of(struct hf_tombstones *t, uint64_t key)
