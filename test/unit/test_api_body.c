@@ -214,8 +214,9 @@ TEST(what_is_optional_is_skipped)
     assert_int_equal(body.given, HF_API_LANE);
     EXPECT_TAKEN("{\"ttl\":\"x\",\"lane\":4}"); /* whatever it is there */
     assert_int_equal(body.given, HF_API_LANE);
-    EXPECT_UNKNOWN("{\"term\":\"x\"}", "term",
-                   "there is no member \"term\" of a request: there are lane");
+    EXPECT_UNKNOWN(
+        "{\"term\":\"x\"}", "term",
+        "there is no member \"term\" of a request: there is only lane");
     form.members = ~0U;
     EXPECT_TAKEN("{\"ttl\":\"5s\"}");
     assert_int_equal(body.given, HF_API_TTL); /* it is known here */
