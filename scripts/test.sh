@@ -77,7 +77,7 @@ run_stage() {
     tsan)
         sanitized tsan \
             --tests-regex 'client|^server/|conformance|examples|^postgresql/' \
-            --exclude-regex '^postgresql/(model|races|failover|losses|test_(hosts|kills|statements))'
+            --exclude-regex '^postgresql/(model|races|failover|losses|test_(hosts|kills|opening|statements))'
         ;;
     proofs) nice -n 19 "$0" --suite dev -j2 --label-regex '^prove$' ;;
     proofs-all) suite dev -j2 --label-regex '^prove-all$' ;;

@@ -478,8 +478,10 @@ step(struct hf_pg_link *link, struct hf_instant until, struct hf_instant pause,
     case HF_PG_WOKEN:
         return HF_E_CANCELLED;
     case HF_PG_LATE:
-        return hf_reached(hf_now(), limit) ? fail_late(link, error)
-                                           : HF_E_CANCELLED;
+        if (!hf_reached(hf_now(), limit))
+            return HF_E_CANCELLED;
+        link->was_late = true;
+        return fail_late(link, error);
     case HF_PG_READY:
         break;
     }
@@ -549,7 +551,9 @@ hf_pg_link_dial(struct hf_pg_link *link, struct hf_instant until,
     }
     link->lasts = link->lasts && !has_more(link);
     /* Another is the last one then, which has all the time that there is. */
-    link->good = (link->good + 1) % link->server.count;
+    if (link->was_late)
+        link->good = (link->good + 1) % link->server.count;
+    link->was_late = false;
     hf_pg_link_close(link);
     return status;
 }

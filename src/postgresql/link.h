@@ -44,6 +44,7 @@ struct hf_pg_link {
     /* While it is dialled: */
     unsigned turn; /* of the server's addresses; one beyond this one */
     unsigned good; /* which of them was, the last time */
+    bool was_late; /* one of them was given up in this dial */
     struct hf_lookup *lookup; /* owned, or NULL */
     int lookup_fd;            /* owned, or -1 */
     struct addrinfo *found;   /* owned, or NULL */
