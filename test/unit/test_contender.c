@@ -136,6 +136,8 @@ who_returns_in_vain_has_not_lost_a_race(void **state)
     hf_contender_step(&c, found_held(20, next_read(&c), 8, 8, HF_TAKEOVER));
     hf_contender_step(&c, found_held(30, next_read(&c), 8, 8, HF_TAKEOVER));
     assert_int_equal(c.state, HF_CONTENDER_WATCHING);
+    assert_int_equal(hf_contender_blocker(&c, &c.evidence).life,
+                     HF_LIFE_UNKNOWN);
 }
 
 /* Each look at the place fails; when it ends, and how. */
