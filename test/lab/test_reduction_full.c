@@ -132,6 +132,8 @@ what_the_argument_does_not_hold_for_is_searched_in_full(void **unused)
         "suspect",
         "hand-on",
         "hand-on-refuse",
+        "return-refuse",
+        "return-forgets",
     };
     unsigned count = 0;
 
