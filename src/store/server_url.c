@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/authority.h"
 #include "base/fail.h"
 #include "store/url.h"
 
@@ -41,48 +42,21 @@ decode(struct hf_server_url *url, const char *text, size_t len,
 }
 
 static bool
-is_host(const char *at, size_t len, bool bracketed)
-{
-    for (size_t i = 0; i < len; i++)
-        if (bracketed ? !isxdigit((unsigned char)at[i]) && at[i] != ':' &&
-                            at[i] != '.'
-                      : !isalnum((unsigned char)at[i]) &&
-                            strchr("-._", at[i]) == NULL)
-            return false;
-    return len > 0;
-}
-
-static bool
-is_port(const char *port)
-{
-    int64_t number;
-
-    return hf_option_number(port, 65535, &number) && number > 0;
-}
-
-/* An address of `len` bytes. */
-static bool
 read_address(struct hf_server_url *url, const char *at, size_t len,
              struct hf_server_address *address)
 {
-    bool bracketed = len > 0 && at[0] == '[';
-    const char *end = memchr(at, bracketed ? ']' : ':', len);
-    const char *host = at + bracketed;
-    size_t host_len = end == NULL ? len : (size_t)(end - host);
-    const char *rest = end == NULL ? at + len : end + bracketed;
-    size_t rest_len = (size_t)(at + len - rest);
-    char *kept;
+    struct hf_authority read;
+    char *kept = url->bytes + url->strings.len;
 
-    if ((bracketed && end == NULL) || !is_host(host, host_len, bracketed))
+    if (!hf_authority_read((struct hf_bytes){at, len}, &read) ||
+        memchr(read.host.at, '%', read.host.len) != NULL)
         return false;
-    kept = url->bytes + url->strings.len;
-    address->host = keep(url, host, host_len);
+    address->host = keep(url, read.host.at, read.host.len);
     for (; *kept != '\0'; kept++)
         *kept = (char)tolower((unsigned char)*kept);
-    address->port = url->form->port;
-    if (rest_len > 0)
-        address->port = keep(url, rest + 1, rest_len - 1);
-    return rest_len == 0 || (rest[0] == ':' && is_port(address->port));
+    address->port = read.port.len > 0 ? keep(url, read.port.at, read.port.len)
+                                      : url->form->port;
+    return true;
 }
 
 bool

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/authority.h"
 #include "base/fail.h"
 #include "base/text.h"
 
@@ -44,49 +45,22 @@ refuse(struct hf_error *error, const char *place)
 }
 
 static bool
-is_host(const char *at, size_t len, bool bracketed)
-{
-    for (size_t i = 0; i < len; i++)
-        if (!isalnum((unsigned char)at[i]) && strchr("-._", at[i]) == NULL &&
-            !(bracketed && (at[i] == ':' || at[i] == '%')))
-            return false;
-    return len > 0 && len <= HF_HOST_MAX;
-}
-
-static bool
-is_port(const char *at, size_t len)
-{
-    return len > 0 && len < 6 && strspn(at, "0123456789") >= len &&
-           strtoul(at, NULL, 10) >= 1 && strtoul(at, NULL, 10) <= 65535;
-}
-
-/* Parse "host", "host:port", "[host]" or "[host]:port" of `len` bytes. */
-static bool
 read_one(const char *at, size_t len, struct hf_address *address)
 {
-    bool bracketed = len > 0 && at[0] == '[';
-    const char *end = memchr(at, bracketed ? ']' : ':', len);
-    const char *host = at + bracketed;
-    size_t host_len = end == NULL ? len : (size_t)(end - host);
-    const char *rest = end == NULL ? at + len : end + bracketed;
-    size_t rest_len = (size_t)(at + len - rest);
+    struct hf_authority read;
     struct hf_text authority;
 
-    if ((bracketed && end == NULL) || !is_host(host, host_len, bracketed))
+    if (!hf_authority_read((struct hf_bytes){at, len}, &read) ||
+        read.host.len > HF_HOST_MAX)
         return false;
-    memcpy(address->host, host, host_len);
-    memcpy(address->port, PORT, sizeof(PORT));
-    if (rest_len > 0) {
-        if (rest[0] != ':' || !is_port(rest + 1, rest_len - 1))
-            return false;
-        memcpy(address->port, rest + 1, rest_len - 1);
-        address->port[rest_len - 1] = '\0';
-    }
-    hf_text_init(&authority, address->authority, sizeof(address->authority));
-    if (bracketed)
-        hf_text_addf(&authority, "[%s]:%s", address->host, address->port);
+    memcpy(address->host, read.host.at, read.host.len);
+    if (read.port.len > 0)
+        memcpy(address->port, read.port.at, read.port.len);
     else
-        hf_text_addf(&authority, "%s:%s", address->host, address->port);
+        memcpy(address->port, PORT, sizeof(PORT));
+    hf_text_init(&authority, address->authority, sizeof(address->authority));
+    hf_text_addf(&authority, read.bracketed ? "[%s]:%s" : "%s:%s",
+                 address->host, address->port);
     return true;
 }
 
