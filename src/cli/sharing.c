@@ -45,12 +45,11 @@ hf_sharing_remedy(const struct hf_cli_target *target,
     if (strstr(error->text, "42501") != NULL) /* it could log in */
         return "to share locks with other roles, let a superuser or the "
                "database's owner make the schema, by holdfast doctor, and "
-               "grant them: GRANT USAGE ON SCHEMA holdfast TO ROLE; GRANT "
-               "EXECUTE ON ALL FUNCTIONS IN SCHEMA holdfast TO ROLE; GRANT "
-               "SELECT, INSERT, UPDATE, DELETE ON holdfast.records, "
-               "holdfast.meta TO ROLE; GRANT SELECT ON holdfast.journal_head "
-               "TO ROLE; to a lock server's role the four on ALL TABLES IN "
-               "SCHEMA holdfast";
+               "grant them: GRANT USAGE ON SCHEMA S TO ROLE; GRANT EXECUTE ON "
+               "ALL FUNCTIONS IN SCHEMA S TO ROLE; GRANT SELECT, INSERT, "
+               "UPDATE, DELETE ON S.records, S.meta TO ROLE; GRANT SELECT ON "
+               "S.journal_head TO ROLE; to a lock server's role the four on "
+               "ALL TABLES IN SCHEMA S; S is holdfast, or what ?schema= names";
     if (!hf_cli_target_is_file(target))
         return "";
     return "to share locks with other users, name a place in a folder that "
