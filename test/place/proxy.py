@@ -96,12 +96,15 @@ class Connection:
 class Proxy:
     """Before (address, port).  Threads: arm() and the rest from any."""
 
-    def __init__(self, address, port, framing, latency=0, address_here=None):
+    def __init__(self, address, port, framing, latency=0, address_here=None,
+                 slow_dial=0):
         """`latency` in seconds is that of each way, without any limit to how
-        much is on the way.  Clients find it at `address_here`."""
+        much is on the way.  Clients find it at `address_here`.  The server is
+        reached after `slow_dial` seconds."""
         self.address = address_here or own_address()
         self._target = (address, port)
         self._latency = latency
+        self._slow_dial = slow_dial
         self._framing = framing
         self._lock = threading.Condition()
         self._fault = None
@@ -196,6 +199,7 @@ class Proxy:
                              daemon=True).start()
 
     def _connect(self, client):
+        time.sleep(self._slow_dial)
         try:
             server = socket.create_connection(self._target)
         except OSError:

@@ -40,6 +40,15 @@ class Dialled(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
 
 
+    def test_a_host_that_is_slow_is_not_given_up_each_time(self):
+        """It takes longer than a host has while others wait for their turn."""
+        proxy = self.enterContext(self.server.proxy(slow_dial=2.3))
+        for (first, port), last in ((self.hole, proxy.at), (proxy.at, self.hole)):
+            place = self.server.url(at=(f"{first}:{port},{last[0]}", last[1]))
+            done = self.holdfast(place, "run", "-w", "40s", "a", "--", "true")
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+
 class Connected(unittest.TestCase):
     def setUp(self):
         self.server = self.enterContext(Postgres())

@@ -2,7 +2,7 @@
 """A place that does not answer when it is opened: what may pass is waited for,
 to the limit of who waits and no longer; what will not pass ends it at once.
 
-usage: test_opening.py HOLDFASTD HOLDFAST
+usage: test_opening.py HOLDFASTD HOLDFAST SHIM_NAMES
 """
 
 import os
@@ -74,19 +74,19 @@ class Door:
 
 
 class Opening(unittest.TestCase):
-    def run_it(self, place, *words):
+    def run_it(self, place, *words, **environment):
         """Its exit code, what it said, and how long it took."""
         begun = time.monotonic()
         done = subprocess.run(
             [HOLDFAST, *words, "--at", place, "a", *(
                 ["--", "echo", "ran"] if words[0] == "run" else [])],
             text=True, capture_output=True,
-            env={**os.environ, "PGPASSFILE": "/none"})
+            env={**os.environ, "PGPASSFILE": "/none", **environment})
         return (done.returncode, done.stdout + done.stderr,
                 time.monotonic() - begun)
 
-    def ends_at(self, place, least, most, text, *words):
-        code, said, took = self.run_it(place, "run", *words)
+    def ends_at(self, place, least, most, text, *words, **environment):
+        code, said, took = self.run_it(place, "run", *words, **environment)
         self.assertEqual(code, 69, said)
         self.assertIn(text, said)
         self.assertNotIn("ran\n", said)
@@ -136,6 +136,16 @@ class Opening(unittest.TestCase):
         with Door() as door:
             self.ends_at(door.place, 1.8, 2.8, "127.0.0.1", "-n")
             self.ends_at(door.place, 2.9, 3.8, "127.0.0.1", "-w", "3s")
+
+    def test_a_name_server_that_never_answers_ends_no_wait_later(self):
+        place = "postgresql://a@db.invalid/a"
+        stuck = {"LD_PRELOAD": SHIM_NAMES}
+        self.ends_at(place, 1.8, 3, "its name was not looked up", "-n", **stuck)
+        self.ends_at(place, 2.9, 4, "its name was not looked up", "-w", "3s",
+                     **stuck)
+        code, said, took = self.run_it(place, "show", **stuck)
+        self.assertEqual(code, 69, said)
+        self.assertLess(took, 11) # to look has ten seconds
 
     def test_who_looks_is_told_at_once(self):
         with Door("57P03", "it starts up") as door:
@@ -243,5 +253,5 @@ class Opening(unittest.TestCase):
 
 if __name__ == "__main__":
     need_servers()
-    HOLDFASTD, HOLDFAST = sys.argv[1:3]
-    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
+    HOLDFASTD, HOLDFAST, SHIM_NAMES = sys.argv[1:4]
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])
