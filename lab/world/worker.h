@@ -27,8 +27,8 @@ void worker_begin(struct world *world, unsigned worker);
 /* The same of one that knows a tombstone; 0: none. */
 void worker_return(struct world *world, unsigned worker, uint64_t version);
 
-/* One that is there no more: older than all that is, which is as none; or, if
- * the place has gone back, of what it has lost. */
+/* The same of one whose tombstone is not there any more: its version is older
+ * than all others or, if the place has gone back, one that it has lost. */
 void worker_return_in_vain(struct world *world, unsigned worker);
 void worker_release(struct world *world, unsigned worker);
 

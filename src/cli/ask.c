@@ -9,8 +9,7 @@
 #include "say.h"
 #include "sharing.h"
 
-/* What takes longer is said to do so. */
-enum { LONG_S = 2 };
+enum { LONG_S = 2 }; /* after it the person is told that it takes long */
 
 /* The handler's: to be said once. */
 static const struct hf_text *takes_long;
@@ -102,7 +101,7 @@ hf_ask_try_open(struct hf_ask *ask, const struct hf_cli_target *target,
      * we say so. */
     (void)sigaction(SIGXFSZ, &ignore, NULL);
     status = open_aloud(ask, target, error);
-    /* Nobody waits for a place here: why it does not answer is the answer. */
+    /* Who asks does not wait for the place, and is told why it is silent. */
     if (status == HF_OK && !hf_cli_target_is_server(target))
         status = hf_client_trouble(ask->client, error);
     if (status == HF_OK)

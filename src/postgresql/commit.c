@@ -542,7 +542,6 @@ hf_pg_commit(struct hf_store *base, struct hf_store_group *groups,
         .arena = &arena,
         .error = error,
     };
-
     struct hf_instant last;
 
     if (error != NULL)

@@ -1,7 +1,6 @@
 #include "postgresql/inspect.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -70,11 +69,17 @@ hf_pg_inspect_blame(const struct hf_place *place, const struct hf_error *error,
     }
 }
 
+/* `sql` may use $1: the flags of schema.sql. */
 static bool
-ask(const struct inspection *look, const char *statement, PGresult **rows,
+ask(const struct inspection *look, const char *sql, PGresult **rows,
     struct hf_checkup *checkup)
 {
-    const struct hf_pg_statement asked = {.sql = statement};
+    const struct hf_pg_value flags = hf_pg_flags(look->link->place);
+    const struct hf_pg_statement asked = {
+        .sql = sql,
+        .values = &flags,
+        .count = 1,
+    };
     struct hf_error error = {.status = HF_OK};
 
     *rows = NULL;
@@ -160,7 +165,7 @@ static const char durability[] =
     " current_setting('synchronous_standby_names'),"
     " (SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
     " AND state_change < clock_timestamp() - interval '1 second'),"
-    " @schema@.paused_ms(%d)";
+    " @schema@.paused_ms($1)";
 
 /* `waiting`: commits, as far as this role may see them. */
 static void
@@ -198,12 +203,10 @@ static void
 check_durability(const struct inspection *look, struct hf_checkup *checkup)
 {
     bool promised = look->link->place->synchronous;
-    char statement[STATEMENT_SIZE];
     const char *level;
     PGresult *rows;
 
-    (void)snprintf(statement, sizeof(statement), durability, promised);
-    if (!ask(look, statement, &rows, checkup))
+    if (!ask(look, durability, &rows, checkup))
         return;
     level = PQgetvalue(rows, 0, 2);
     if (strcmp(PQgetvalue(rows, 0, 0), "on") != 0) {

@@ -94,9 +94,6 @@ void hf_pg_link_close(struct hf_pg_link *link);
 
 bool hf_pg_link_is_open(const struct hf_pg_link *link);
 
-/* Has an open one not been ended by the server, as far as is known here? */
-bool hf_pg_link_is_alive(struct hf_pg_link *link);
-
 /* For those that speak on it: wait for a descriptor. */
 enum hf_pg_awaited {
     HF_PG_READY,

@@ -233,7 +233,7 @@ int
 hf_pg_listener_fd(const struct hf_pg_listener *listener)
 {
     return listener->state >= HF_PG_LISTENER_PROVING
-               ? hf_pg_link_fd(&listener->link)
+               ? hf_pg_pipeline_fd(&listener->link)
                : -1;
 }
 

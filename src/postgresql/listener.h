@@ -38,10 +38,10 @@ struct hf_pg_listener {
     unsigned failures;        /* in a row */
     char proof[HF_PG_WORD_SIZE];
     _Atomic int64_t left_ms; /* when the last thread that had it let it go */
-    bool news;              /* something was told that is not looked at yet */
-    struct hf_error why;    /* it does not hear; or HF_OK */
-    _Atomic bool is_deaf;   /* it was tried, and did not hear */
-    _Atomic bool used;      /* a thread has it */
+    bool news;               /* something was told that is not looked at yet */
+    struct hf_error why;     /* it does not hear; or HF_OK */
+    _Atomic bool is_deaf;    /* it was tried, and did not hear */
+    _Atomic bool used;       /* a thread has it */
 };
 
 void hf_pg_listener_init(struct hf_pg_listener *listener,

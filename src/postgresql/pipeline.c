@@ -212,7 +212,7 @@ hf_pg_pipeline_next(struct hf_pg_link *link, struct hf_instant until,
 
 /* The last words of a server, and the end behind them, are two reads. */
 bool
-hf_pg_link_is_alive(struct hf_pg_link *link)
+hf_pg_pipeline_is_alive(struct hf_pg_link *link)
 {
     for (int i = 0; i < 3; i++) {
         struct pollfd fd = {.fd = PQsocket(link->conn), .events = POLLIN};
@@ -395,7 +395,7 @@ hf_pg_pipeline_notified(struct hf_pg_link *link)
 }
 
 int
-hf_pg_link_fd(const struct hf_pg_link *link)
+hf_pg_pipeline_fd(const struct hf_pg_link *link)
 {
     return PQsocket(link->conn);
 }

@@ -84,10 +84,13 @@ HF_MUST_USE enum hf_status hf_pg_pipeline_run(struct hf_pg_link *link,
                                               char code[6],
                                               struct hf_error *error);
 
+/* Has an open one not been ended by the server, as far as is known here? */
+bool hf_pg_pipeline_is_alive(struct hf_pg_link *link);
+
 /* What was notified; the caller frees it.  NULL: nothing, for now; the link may
  * be broken.  The socket is readable when there may be more. */
 PGnotify *hf_pg_pipeline_notified(struct hf_pg_link *link);
-int hf_pg_link_fd(const struct hf_pg_link *link);
+int hf_pg_pipeline_fd(const struct hf_pg_link *link);
 
 /* Tell what a result says that is an error. */
 enum hf_status hf_pg_pipeline_fail(struct hf_pg_link *link,

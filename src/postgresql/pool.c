@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/fork.h"
+#include "postgresql/pipeline.h"
 #include "postgresql/value.h"
 #include "store/pause.h"
 
@@ -96,7 +97,7 @@ open_link(struct hf_pg_pool *pool, struct hf_pg_link *link,
 {
     enum hf_status status;
 
-    if (hf_pg_link_is_open(link) && !hf_pg_link_is_alive(link))
+    if (hf_pg_link_is_open(link) && !hf_pg_pipeline_is_alive(link))
         hf_pg_link_close(link);
     if (hf_pg_link_is_open(link) && link->is_there)
         return HF_OK;
