@@ -52,6 +52,11 @@ class Served(unittest.TestCase):
         said = process.communicate("")
         self.assertEqual(process.returncode, 0, said)
 
+    @staticmethod
+    def doctor(server):
+        return subprocess.run([HOLDFAST, "doctor", "--at", server.url()],
+                              text=True, capture_output=True).stdout
+
     def test_the_next_leader_has_all_that_was_granted(self):
         server = self.enterContext(Postgres())
         first = self.start(server.url())
@@ -79,6 +84,16 @@ class Served(unittest.TestCase):
             text=True, capture_output=True)
         self.assertEqual(tried.returncode, 69)
         self.assertIn(f"http://{node.address}", tried.stderr)
+
+    def test_doctor_says_that_commits_wait_for_a_standby(self):
+        server = self.enterContext(Postgres())
+        run = [HOLDFAST, "run", "--at", server.url(), "a", "--", "true"]
+        subprocess.run(run, check=True)
+        server.sql("ALTER SYSTEM SET synchronous_standby_names = 'none'")
+        server.sql("SELECT pg_reload_conf()")
+        self.addCleanup(self.end, subprocess.Popen(
+            run, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE))
+        await_that(lambda: "commits wait for it" in self.doctor(server))
 
     def test_a_database_that_comes_back_has_all_that_was_granted(self):
         server = self.enterContext(Postgres())
@@ -118,6 +133,7 @@ class Served(unittest.TestCase):
         tried = subprocess.run([*run, "-n", "a", "--", "true"], text=True,
                                capture_output=True)
         self.assertIn("promoted or restored", tried.stderr)
+        self.assertIn("nothing is granted for", self.doctor(server))
         node = self.start(server.url(), "--max-ttl", "10s")
         await_that(node.leads)
         said = node.said(FORGOT)[0]
