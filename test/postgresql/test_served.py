@@ -133,7 +133,7 @@ class Served(unittest.TestCase):
         tried = subprocess.run([*run, "-n", "a", "--", "true"], text=True,
                                capture_output=True)
         self.assertIn("promoted or restored", tried.stderr)
-        self.assertIn("nothing is granted for", self.doctor(server))
+        self.assertIn("wait: nothing is granted for", self.doctor(server))
         node = self.start(server.url(), "--max-ttl", "10s")
         await_that(node.leads)
         said = node.said(FORGOT)[0]
